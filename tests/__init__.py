@@ -1,1 +1,1 @@
-"""The tests, one folder per area; `tests.support` holds what they share."""
+"""The tests, one folder per area; `tests.support` holds the code they share."""

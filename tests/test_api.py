@@ -361,7 +361,7 @@ def test_main_script_tasks_are_known_by_their_file(tmp_path, file, argv, name):
     (tmp_path / "pack").mkdir(exist_ok=True)
     (tmp_path / "pack" / "__init__.py").touch()
     (tmp_path / file).write_text(SCRIPT)
-    for _ in range(2):  # the second finds the run finished
+    for _ in range(2):  # the second call finds the run finished
         result = python(*argv, "out", cwd=tmp_path)
         assert result.stdout == f"[0, 3, 6, '{name}:triple']\n", result.stderr
 

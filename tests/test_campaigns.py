@@ -72,7 +72,7 @@ INI = "[pytest]\nmarkers = slow\naddopts = -p no:cacheprovider\n"
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkout with a few tests of its own."""
+    """A checkout with a few tests."""
     folder = tmp_path_factory.mktemp("project")
     for name, text in (("conftest.py", CONFTEST), ("test_few.py", TESTS), ("pytest.ini", INI)):
         (folder / name).write_text(text)
@@ -272,7 +272,7 @@ def test_machines_are_one_line_for_each_kind() -> None:
 def test_case_sees_the_gpus_that_its_slot_hides(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Clusters of a test have GPUs, which Ray refuses where none may be seen."""
+    """Clusters in tests have GPUs, which Ray refuses if none is visible."""
     copy = shutil.copytree(project, tmp_path / "copy")
     assertion = "assert 'CUDA_VISIBLE_DEVICES' not in os.environ"
     (copy / "test_gpus.py").write_text(f"import os\n\ndef test_gpus():\n    {assertion}\n")

@@ -1,4 +1,4 @@
-"""The pages as a whole: the site builds, links lead somewhere, what is shown exists."""
+"""The pages as a whole: the site builds, links resolve, everything shown exists."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SUCCEEDED = (
 
 
 def slug(heading: str) -> str:
-    """The anchor that repository browsers and the site give a heading."""
+    """The anchor that repository browsers and the site assign to a heading."""
     return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 
@@ -47,7 +47,7 @@ def anchors(page: Path) -> set[str]:
 
 
 def broken_links(page: Path) -> Iterator[str]:
-    """Links of a page to files that are not there, or to headings that they lack."""
+    """Links of a page to missing files or missing headings."""
     for token in tokens(page):
         link = str(token.attrGet("href") or token.attrGet("src") or "")
         if not link or re.match(r"[a-z]+:", link):
@@ -59,7 +59,7 @@ def broken_links(page: Path) -> Iterator[str]:
 
 
 def shown_commands(page: Path) -> Iterator[str]:
-    """Every line of a block, and every piece of code in a sentence, that calls `weft`."""
+    """Every call of `weft` in a line of a block or in inline code."""
     for token in tokens(page):
         if token.type not in ("fence", "code_inline"):
             continue
@@ -89,7 +89,7 @@ def is_general(words: list[str], known: dict[str, Any]) -> bool:
 
 
 def wrong_in(line: str, known: dict[str, Any]) -> str:
-    """What a shown command has that the program has not; empty when all is there."""
+    """The parts of a shown command that the program does not have; empty if there are none."""
     words = words_of(line)
     name = next((n for n in (" ".join(words[:2]), *words[:1]) if n in known), None)
     if name is None:
@@ -160,7 +160,7 @@ def test_command_that_does_not_exist_is_found(line: str, wrong: bool) -> None:
 
 
 def exit_codes() -> set[int]:
-    """Every code that a command may end with."""
+    """Every exit code of a command."""
     kinds: list[type] = [errors.WeftError, errors.Interrupted]
     for kind in kinds:
         kinds += kind.__subclasses__()

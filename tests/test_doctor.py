@@ -1,4 +1,4 @@
-"""`weft doctor`: sound here, and every planted problem is found and comes with a next step."""
+"""`weft doctor`: sound here, and every planted problem is found and reported with a next step."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from weft.doctor.result import NOTE, OK, PROBLEM, CheckResult
 
 WEFT = [sys.executable, "-m", "weft.main"]
 UNWRITABLE = "/proc/nowhere"
-"""Below a file system that takes no files, not even from root."""
+"""Below a file system in which nobody can create files, not even root."""
 
 
 def call(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
@@ -92,7 +92,7 @@ def test_doctor_unwritable_state_folder_is_a_problem(tmp_path: Path) -> None:
 def test_doctor_worker_that_cannot_start_is_a_problem(tmp_path: Path) -> None:
     broken = tmp_path / "broken"
     broken.mkdir()
-    # Loaded by every interpreter, workers too: only they have `weft.worker` among their words.
+    # Loaded by every interpreter, including workers: only they have `weft.worker` in their words.
     (broken / "sitecustomize.py").write_text(
         "import sys\nif 'weft.worker' in sys.orig_argv: raise SystemExit('planted')\n"
     )

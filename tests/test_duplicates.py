@@ -1,4 +1,4 @@
-"""No block of more than ten lines is written twice in the command line, console and searches."""
+"""No block of more than ten lines occurs twice in the command line, console and searches."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.support.copies import LIMIT, find_copies
 
 SRC = Path(__file__).resolve().parent.parent / "src" / "weft"
 FOLDERS = ("cli", "console", "searches", "arc", "jobs", "prng", "tree")
-"""Where a search's own code and its commands may be; those that exist are checked."""
+"""Folders that may have a search's code and its commands; those that exist are checked."""
 BLOCK = [f"value_{n} = compute({n})" for n in range(LIMIT + 1)]
 
 

@@ -1,4 +1,4 @@
-"""`tools/flakiness.py`: every run is counted, and a test that fails now and then is named."""
+"""`tools/flakiness.py`: every run is counted, and a test that sometimes fails is named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The project's frame: what every file, pin and page must keep to."""
+"""The project's frame: rules for every file, pin and page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.tools import require_tool
 from tools.compile_tests import compile_one
 
 ROOT = Path(__file__).resolve().parent.parent
-# Folders of one machine, never of the project. Written so that it does not match itself.
+# Folders of a particular machine, never of the project. Written so as not to match itself.
 MACHINE_PATH = re.compile(r"(?:file://|(?<![\w.~}/-]))/(?:work|root|farm)(?:/|\b(?![\w-]))")
 ABSENT_TOOL = "no-such-tool"
 PIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9.!+_-]+")
@@ -87,7 +87,7 @@ def test_constraints_cover_and_satisfy_every_dependency() -> None:
     pinned = pins()
     for requirement in map(Requirement, requirements):
         name = canonicalize_name(requirement.name)
-        if name == "weft":  # an extra made of other extras
+        if name == "weft":  # an extra composed of other extras
             continue
         assert name in pinned, f"{name} has no pin in constraints.txt"
         assert requirement.specifier.contains(pinned[name], prereleases=True), name

@@ -1,4 +1,4 @@
-"""docs/guide.md quotes what Weft says; examples in docstrings hold."""
+"""docs/guide.md quotes Weft's messages; examples in docstrings hold."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MODULES = sorted(
 )
 def test_docstring_examples_hold(name: str) -> None:
     module = importlib.import_module(name)
-    assert dir(module)  # loads one that waits for its first use
+    assert dir(module)  # loads a lazy module
     failed, tried = doctest.testmod(module)
     assert tried > 0, module
     assert failed == 0

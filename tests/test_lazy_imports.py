@@ -1,4 +1,4 @@
-"""Modules that wait for their first use: nothing is loaded before, everything is there after."""
+"""Lazy modules: nothing is loaded before their first use, everything is there afterwards."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ with lazy_imports():
 
 
 def run_python(code: str) -> list[str]:
-    """Run code in an interpreter of its own, since modules are loaded once; return its lines."""
+    """Run code in a new interpreter, since modules are loaded once; return its output lines."""
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     return result.stdout.splitlines()
@@ -88,7 +88,7 @@ def test_module_of_an_extra_that_is_missing_is_refused_at_its_first_use() -> Non
 
 
 def test_walking_over_all_modules_loads_none() -> None:
-    """As inspect and hypothesis do; a module of an extra that is missing would end in an error."""
+    """As inspect and hypothesis do; a module of a missing extra would raise an error."""
     code = f"""{BLOCK}
 import inspect
 for module in list(sys.modules.values()):

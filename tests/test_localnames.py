@@ -1,4 +1,4 @@
-"""Names of local variables: whether two modules differ in more than these."""
+"""Names of local variables: whether two modules differ in anything else."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_another_variable_in_a_place_is_a_change(before: str, after: str) -> Non
 
 
 def names_of(code: CodeType) -> Iterator[tuple[object, ...]]:
-    """What each code of a module takes from the module, from objects and from functions around."""
+    """For each code object: its name, the names it uses, and its number of free variables."""
     yield code.co_name, code.co_names, len(code.co_freevars)
     for part in code.co_consts:
         if isinstance(part, CodeType):

@@ -1,4 +1,4 @@
-"""`python -m campaigns.mutation`: what is changed, which tests meet it, and how its end is told."""
+"""`python -m campaigns.mutation`: what is mutated, which tests reach it, and how it is reported."""
 
 from __future__ import annotations
 

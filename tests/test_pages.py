@@ -1,8 +1,8 @@
-"""Every command that a page shows is run, and prints what the page says.
+"""Every command shown on a page is run, and its output compared with the page.
 
-A page's consoles and Python files are followed in order, in a folder of their own; a new page, and
-a new console on an old one, are followed without a word here. What cannot run in a test is listed
-in NOT_RUN with the reason, and a block that is neither followed nor listed is a failure.
+A page's consoles and Python files are followed in order, in a separate folder; new pages, and new
+consoles on old pages, are followed without changes here. Blocks that cannot run in a test are
+listed in NOT_RUN with the reason, and a block that is neither followed nor listed is a failure.
 """
 
 from __future__ import annotations
@@ -93,12 +93,12 @@ NOT_RUN = {
     },
 }
 SYNOPSES = "docs/cli.md"
-"""Written from the commands themselves; tests/test_frame.py compares."""
+"""Generated from the commands themselves; tests/test_frame.py compares."""
 FOLLOWED = [name for name in NAMES if consoles(ROOT / name)]
 
 
 def copy_example(*names: str) -> Callable[[Path], Path]:
-    """Begin in the first of some examples, the others beside it."""
+    """Start in the first of some examples, with the others beside it."""
 
     def prepare(folder: Path) -> Path:
         for name in names:
@@ -109,7 +109,7 @@ def copy_example(*names: str) -> Callable[[Path], Path]:
 
 
 def copy_examples(folder: Path) -> Path:
-    """Begin in what looks like a clone of the project."""
+    """Start in a folder that looks like a clone of the project."""
     shutil.copytree(ROOT / "examples", folder / "examples")
     return folder
 
@@ -120,7 +120,7 @@ def with_tides(folder: Path) -> Path:
 
 
 def with_run(folder: Path) -> Path:
-    """Begin where the README's climb has been run, into RUN."""
+    """Start in a folder where the README's climb has been run, into RUN."""
     (folder / "climb.py").write_text(block_of("README.md", "python", "# climb.py\n"), "utf-8")
     line = 'weft run climb.py:climb --args \'{"width": 3, "depth": 5}\' --out RUN'
     check_said(said_by(line, folder), "answer  7\n…")
@@ -145,14 +145,14 @@ PREPARED: dict[str, Callable[[Path], Path]] = {
 
 @pytest.fixture(scope="session")
 def followed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Follow a page, once; return the folder in which that was done."""
+    """Follow a page once; return the folder in which it was followed."""
     places: dict[str, Path | AssertionError] = {}
 
     def go(name: str) -> Path:
         if name not in places:
             places[name] = followed_in(tmp_path_factory.mktemp("page"), name)
         place = places[name]
-        if isinstance(place, AssertionError):  # a page that lies is not followed again
+        if isinstance(place, AssertionError):  # a page that is wrong is not followed again
             raise place
         return place
 
@@ -160,7 +160,7 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 
 def followed_in(folder: Path, name: str) -> Path | AssertionError:
-    """Follow a page; return where, or what it says that is not so."""
+    """Follow a page; return the folder, or the first statement that is wrong."""
     place = PREPARED.get(name, lambda folder: folder)(folder)
     try:
         follow(ROOT / name, place)

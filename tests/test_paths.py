@@ -1,4 +1,4 @@
-"""The paths in docs/architecture.md: every function is there, every list is short and goes down."""
+"""The paths in docs/architecture.md: every function exists, every list is short and descends."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def paths(page: str) -> dict[str, Hops]:
 
 
 def exists(module: str, function: str) -> bool:
-    """Whether a module defines a function, or a class with that method; nothing is imported."""
+    """Whether a module defines a function, or a class with that method, without importing it."""
     place = ROOT / "src" / module.replace(".", "/")
     file = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
     if not file.is_file():
@@ -56,7 +56,7 @@ def exists(module: str, function: str) -> bool:
 
 
 def layers() -> dict[str, int]:
-    """The place of each package in the contract of import-linter; 0 is the top."""
+    """The position of each package in the contract of import-linter; 0 is the top."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     contracts = project["tool"]["importlinter"]["contracts"]
     [rows] = [c["layers"] for c in contracts if c.get("containers") == ["weft"]]
@@ -64,7 +64,7 @@ def layers() -> dict[str, int]:
 
 
 def first_rise(path: Hops) -> str:
-    """Name the first hop that is in a layer above the one before it; empty when none is."""
+    """The first hop to a layer above the previous one; empty if there is none."""
     places = layers()
     lowest = 0
     for module, name in path:

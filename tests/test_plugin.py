@@ -1,6 +1,6 @@
-"""A package that is installed beside Weft brings a search: examples/plugin, with pip and all.
+"""A package installed beside Weft adds a search: examples/plugin, with pip and a real install.
 
-Every command is a process of a scratch environment, which sees the packages of this one. A copy
+Every command is a process in a scratch environment, which sees the packages of this one. A copy
 of the package waits at a lock that the test holds, so that a run can be killed in the middle.
 """
 
@@ -38,11 +38,11 @@ GATE = """
         if 2 * matches(parent, target) >= len(target):
             fcntl.flock(gate, fcntl.LOCK_SH)
 """
-"""The second half of a climb waits for the lock, if there is one to wait for."""
+"""The second half of a climb waits for the lock, if there is one."""
 
 
 class Scratch:
-    """An environment of its own that sees what is installed here."""
+    """A separate environment that sees what is installed here."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -65,7 +65,7 @@ class Scratch:
         assert result.returncode == 0, result.stderr
 
     def install(self, package: Path) -> None:
-        """Install a package, or the next version of it, as a user would."""
+        """Install a package, or its next version, as a user would."""
         self.pip("install", "--no-deps", "--no-build-isolation", "--upgrade", package)
 
     def weft(self, *words: str | Path, **env: str) -> Told:
@@ -78,7 +78,7 @@ class Scratch:
         return Told(result.returncode, result.stdout, result.stderr)
 
     def kill_midway(self, out: Path) -> None:
-        """Run `weft hello` until a task waits at the gate, then kill the run with SIGKILL."""
+        """Run `weft hello` until a task waits at the gate, then SIGKILL the run."""
         gate, ledger = self.folder / "gate", self.folder / out / "ledger.jsonl"
         words = [self.python, "-m", "weft", "hello", TEXT, "--out", out, "--workers", "2"]
         env = {**os.environ, "HELLO_GATE": str(gate)}
@@ -112,7 +112,7 @@ def copy_with_gate(folder: Path) -> Path:
 
 
 def move_modules(package: Path) -> None:
-    """Make the next version of the package, with its search and tasks in files of other names."""
+    """Create the next version of the package, with its search and tasks in renamed files."""
     source = package / "weft_hello"
     (source / "search.py").rename(source / "climbing.py")
     (source / "tasks.py").rename(source / "mutation.py")
@@ -128,7 +128,7 @@ def sha256(run: Path) -> str:
 
 @pytest.fixture(scope="module")
 def scratch(tmp_path_factory: pytest.TempPathFactory) -> Scratch:
-    """The example, installed as it is."""
+    """An environment with the unchanged example installed."""
     environment = Scratch(tmp_path_factory.mktemp("scratch"))
     environment.install(EXAMPLE)
     return environment
@@ -136,7 +136,7 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Scratch:
 
 @pytest.fixture(scope="module")
 def first_run(scratch: Scratch) -> Path:
-    """A finished run of one worker."""
+    """A finished run with one worker."""
     out = scratch.folder / "first"
     result = scratch.weft("hello", TEXT, "--out", out, "--json")
     assert result.code == 0, result
@@ -223,7 +223,7 @@ def test_page_shows_the_plugin_as_it_is(scratch: Scratch, first_run: Path) -> No
 
 @pytest.fixture(scope="module")
 def gated(tmp_path_factory: pytest.TempPathFactory) -> Scratch:
-    """A copy of the example whose runs can be held, installed; the copy is in `package`."""
+    """An environment with a copy of the example whose runs can be held; it is in `package`."""
     environment = Scratch(tmp_path_factory.mktemp("gated"))
     environment.install(copy_with_gate(environment.folder / "package"))
     return environment

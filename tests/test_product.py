@@ -1,6 +1,6 @@
-"""Installed products: what is wrong with one is said, and everything else goes on without it.
+"""Installed products: a problem of one is reported, and everything else works without it.
 
-The packages are real metadata in a folder on the path, as pip would leave them.
+The packages are real metadata in a folder on the path, as pip would install them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Package = Callable[..., None]
 
 @pytest.fixture
 def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder on the path of this process; products are looked up anew."""
+    """A folder on the path of this process, with a fresh lookup of products."""
     folder = tmp_path / "packages"
     folder.mkdir()
     monkeypatch.syspath_prepend(folder)
@@ -53,7 +53,7 @@ def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def package(packages: Path) -> Package:
-    """Install a package with one entry point, the way pip leaves it."""
+    """Install a package with one entry point, as pip would."""
 
     def install(
         distribution: str, name: str, source: str | None = None, app: str = APP,
@@ -76,7 +76,7 @@ def package(packages: Path) -> Package:
 
 @pytest.fixture
 def command(packages: Path, tmp_path: Path) -> Callable[..., Told]:
-    """Run a command in a process of its own that sees the packages."""
+    """Run a command in a new process that sees the packages."""
     return lambda *words: run_apart(tmp_path, *words, PYTHONPATH=str(packages))
 
 

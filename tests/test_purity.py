@@ -1,6 +1,6 @@
-"""The pure packages read no clock, entropy or environment; src holds no pickle, shell or eval.
+"""The pure packages read no clock, entropy or environment; src has no pickle, shell or eval.
 
-Which packages are searches, and which of their modules decide, is read from the layout.
+Which packages are searches, and which of their modules decide, is derived from the layout.
 The checker is tests/support/purity.py; half of this file proves that it catches planted code.
 """
 
@@ -21,7 +21,7 @@ from tests.support.purity import (
     imported_modules,
 )
 
-pytestmark = pytest.mark.xdist_group("purity")  # sources are looked at once
+pytestmark = pytest.mark.xdist_group("purity")  # sources are parsed once
 SRC = Path(__file__).resolve().parent.parent / "src" / "weft"
 PURE_PACKAGES = ("coordinator", "ledger", "model")
 SEARCHES = tuple(sorted(p.parent.name for p in (SRC / "searches").glob("*/__init__.py")))
@@ -30,9 +30,9 @@ BELOW_SEARCHES = (
     "weft.version", "weft.worker", "weft.worker.context", "weft.worker.ending",
     "weft.worker.environment", "weft.worker.redaction",
 )  # fmt: skip
-"""What decisions may be built on, beside `weft.model` and modules of their own search."""
-ON_THE_SLOT = SRC / "searches" / "tree" / "slot"  # git: the one place there that starts processes
-HARNESS = SRC / "searches" / "tree" / "harness.py"  # a program of its own, in a scorer's process
+"""Modules that decisions may use, beside `weft.model` and modules of their own search."""
+ON_THE_SLOT = SRC / "searches" / "tree" / "slot"  # git: the only place there that starts processes
+HARNESS = SRC / "searches" / "tree" / "harness.py"  # a separate program, in a scorer's process
 MEASURED = (
     SRC / "searches" / "arc" / "spent.py"
 )  # CPU seconds in a task's notes, which decide nothing
@@ -51,13 +51,13 @@ def complaints(paths: Iterable[Path], check: Callable[[str], list[Finding]]) -> 
 
 
 def declaring(name: str) -> list[Path]:
-    """The modules of a search's folder that declare a search, its `search.py` among them."""
+    """The modules of a search's folder that declare a search, including its `search.py`."""
     modules = sources(SRC / "searches" / name)
     return [path for path in modules if declares_search(path.read_text(encoding="utf-8"))]
 
 
 def reachable(pending: list[Path]) -> list[Path]:
-    """The modules of Weft that are loaded with some modules, themselves included."""
+    """The modules of Weft that are loaded with the given modules, including these."""
     reached = set[Path]()
     while pending:
         path = pending.pop()
@@ -71,13 +71,13 @@ def reachable(pending: list[Path]) -> list[Path]:
 
 
 def deciding(name: str) -> list[Path]:
-    """The modules of a search behind what it decides: those that declare it, and their imports."""
+    """The modules behind a search's decisions: those that declare it, and their imports."""
     folder = SRC / "searches" / name
     return [path for path in reachable(declaring(name)) if folder in path.parents]
 
 
 def beyond(name: str) -> list[str]:
-    """What the decisions of a search know of Weft and may not: DESIGN's narrow rule."""
+    """The modules of Weft that a search's decisions import but may not: DESIGN's narrow rule."""
     own, names = f"weft.searches.{name}", []
     for path in reachable(declaring(name)):
         parts = path.relative_to(SRC.parent).with_suffix("").parts

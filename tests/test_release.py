@@ -1,4 +1,4 @@
-"""`make release`: what is not ready is refused in one line, what it builds can be used.
+"""`make release`: a project that is not ready is refused in one line, and its builds work.
 
 The checks run as a program on a scratch repository; the wheel is that of this project.
 """
@@ -64,7 +64,7 @@ def check(folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def check_refused(folder: Path, *words: str) -> None:
-    """The tool ends with 1 and says all words in its only line."""
+    """Check that the tool exits with 1 and that its only line has all words."""
     result = check(folder)
     assert (result.returncode, result.stdout) == (1, ""), result.stdout + result.stderr
     assert result.stderr.startswith("release: ")
@@ -159,7 +159,7 @@ def test_wheel_holds_every_file_of_the_package(wheel: Path) -> None:
 def test_wheel_installed_elsewhere_searches_and_verifies(
     tool: dict[str, Any], wheel: Path, tmp_path: Path
 ) -> None:
-    """Its dependencies are ours; test_wheel_installs_with_its_dependencies fetches them."""
+    """Its dependencies are ours; test_wheel_installs_with_its_dependencies downloads them."""
     program = install_alone(wheel, tmp_path / "venv")
     command = [program.with_name("python"), "-c", "import weft; print(weft.__file__)"]
     location = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
@@ -171,7 +171,7 @@ def test_wheel_installed_elsewhere_searches_and_verifies(
 
 
 def install_alone(wheel: Path, environment: Path) -> Path:
-    """Install a wheel without its dependencies, which come from this environment."""
+    """Install a wheel without its dependencies, which are taken from this environment."""
     venv.create(environment, with_pip=False)
     [packages] = environment.glob("lib/python*/site-packages")
     ours = [path for path in sys.path if path.endswith("site-packages")]

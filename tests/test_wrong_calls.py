@@ -1,4 +1,4 @@
-"""What is declared or run wrongly is refused in one line that says what to write instead."""
+"""A wrong declaration or run is refused in one line that says what to write instead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every backend keeps the contract; the simulator's too, as far as it has processes."""
+"""Every backend satisfies the contract; the simulator too, which has no processes to check."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_local_backend_tells_the_stages_of_a_command(setup):
 @pytest.mark.parametrize("calm", [True, False])
 def test_simulated_backend_keeps_the_contract(check, calm, setup, tmp_path):
     if not calm and check.__name__ != "closes_twice":
-        check = conformance.finishes_each_once  # the orders vary; faults are F4's business
+        check = conformance.finishes_each_once  # the orders vary; F4 covers the faults
 
     def make():
         chance = random.Random(3)
@@ -80,7 +80,7 @@ def test_simulated_backend_keeps_the_contract(check, calm, setup, tmp_path):
 
 
 class _OrdersOnly(Faults):
-    """Any order of completion, no faults."""
+    """Any order of completion, but no faults."""
 
     def strikes(self, kind):
         return False

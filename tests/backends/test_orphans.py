@@ -1,4 +1,4 @@
-"""Marks that every process below a worker inherits, and the search for what carries one."""
+"""Marks that a worker's descendants inherit, and the search for the processes that carry them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def marks(tmp_path: Path) -> Marks:
 
 @contextmanager
 def marked(marks: Marks, number: int, text: str, *words: str) -> Iterator[subprocess.Popen[str]]:
-    """A shell that waits for its mark, says what it has begun, and waits for ever."""
+    """A shell that waits for its mark, prints `begun`, and waits forever."""
     script = f"read go; {text} sleep 1000 & echo begun; wait"
     with subprocess.Popen(
         ["sh", "-c", script, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -49,12 +49,12 @@ def mark_of(pid: int) -> int:
 
 
 def exists(pid: int) -> bool:
-    """Whether the process is there, be it as a zombie."""
+    """Whether the process exists, possibly as a zombie."""
     return Path(f"/proc/{pid}").exists()
 
 
 def in_a_process_limited_to(limit: int) -> list[int]:
-    """First and last mark of a run whose coordinator has this limit itself."""
+    """First and last mark of a run whose coordinator itself has this limit."""
     code = (
         "import resource, sys; from weft.backends.orphans import Marks;"
         "limit = int(sys.argv[1]);"
@@ -121,7 +121,7 @@ def test_supervisor_that_clears_up_is_waited_for_but_not_for_ever(
 
 
 def test_child_that_ended_is_reaped_only_with_the_mark(marks: Marks) -> None:
-    """As pid 1 of a container we are the parent of every orphan."""
+    """As pid 1 of a container, this process is the parent of every orphan."""
     with marked(marks, 1, "") as process, subprocess.Popen(["sh", "-c", "exit 7"]) as other:
         process.kill()
         adopted = Orphans()

@@ -1,4 +1,4 @@
-"""Folders that somebody else could have a hand in are refused, whatever the way."""
+"""Folders that another user could tamper with are refused in every case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks of which some tasks are recorded: these are answered, the others run, none is lost."""
+"""Blocks with some recorded tasks: those are answered, the others run, and none is lost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weft.model.attempts import Assignment, BackendEvent, Completed
 
 
 class Collected:
-    """A backend that only takes note of what it gets."""
+    """A backend that only records its calls."""
 
     def __init__(self) -> None:
         self.submitted: list[Assignment] = []

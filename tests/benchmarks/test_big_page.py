@@ -1,4 +1,4 @@
-"""The page of large runs: a small one measured for real, options, merging, the tables."""
+"""The page of large runs: a small real measurement, options, merging, and tables."""
 
 from __future__ import annotations
 

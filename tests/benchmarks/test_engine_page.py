@@ -1,4 +1,4 @@
-"""The page of the engine beside others: options, merging, targets, tables, chart, scripts."""
+"""The page that compares engines: options, merging, targets, tables, chart, scripts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from benchmarks.rivals.table import BY_NAME, DBOS, EXECUTOR, JOBLIB, MEMORY, RIV
 
 SCRIPTS = Path(environment.__file__).parent
 STEP_US = 5.0
-"""Cost of the first engine; each further one costs as much more."""
+"""Cost of the first engine, and how much more each further engine costs."""
 
 
 def figure(engine_name: str, load: str, start: str, task_us: float, workers: int = 2) -> Figure:
@@ -30,7 +30,7 @@ def figure(engine_name: str, load: str, start: str, task_us: float, workers: int
 
 
 def compared() -> dict[str, Any]:
-    """Figures in which each engine of the table costs a step more than the one before."""
+    """Figures in which each engine of the table costs one step more than the previous one."""
     figures = []
     for number, rival in enumerate(RIVALS, start=1):
         figures += [
@@ -244,7 +244,7 @@ def test_tables_hold_costs_ratios_and_start_up() -> None:
     assert "| weft, lazy round | 1,000 | 5.2 (5.0–5.5) | 0.25 |" in page
     huey = next(line for line in page.splitlines() if line.startswith("| huey, SQLite | "))
     number = list(BY_NAME).index("huey, SQLite") + 1
-    assert huey.split(" | ")[3] == f"{number}"  # times our cost
+    assert huey.split(" | ")[3] == f"{number}"  # cost relative to ours
     assert huey.endswith("| < 0.1 |")
 
 
@@ -294,7 +294,7 @@ def test_targets_are_judged_by_what_was_measured() -> None:
     assert f"| × the time of {EXECUTOR}, 2 workers | ≤ 0.15 × | 0.125 × | yes |" in section
     assert "| 1 ms tasks, 2 workers | ≥ 95 % | 94.3 % | **no** |" in section
     assert "| a round of one tiny task | ≤ 0.3 ms | 0.25 ms | yes |" in section
-    assert section.count("not measured") == 18  # at 16 workers, at 2 of 16 cores, other pages
+    assert section.count("not measured") == 18  # at 16 workers, at 2 of 16 cores, on other pages
 
 
 def test_targets_on_other_pages_are_judged_by_their_figures() -> None:

@@ -1,4 +1,4 @@
-"""The page of PRNG figures keeps what a run of one benchmark does not measure."""
+"""The page of PRNG figures keeps the figures that a run of one benchmark does not measure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of the cells of a notebook: a module with all that a search uses, or a refusal."""
+"""The cells of a notebook become a module with everything a search uses, or a refusal."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def source(book: Notebook) -> str:
 
 
 def value(book: Notebook) -> object:
-    """What the task `t` of the stored module returns for 3."""
+    """The value that task `t` of the stored module returns for 3."""
     stored = as_stored(book["s"]())
     (call,) = next(stored.start({}))
     assert call.function.startswith("weft_cell_")

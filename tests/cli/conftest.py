@@ -120,7 +120,7 @@ Weft = Callable[..., Told]
 
 @pytest.fixture(scope="session")
 def forks() -> Iterator[ForkServer]:
-    """What starts commands quickly."""
+    """A server that starts commands quickly."""
     server = ForkServer(fork_workers=True)
     yield server
     server.close()
@@ -128,7 +128,7 @@ def forks() -> Iterator[ForkServer]:
 
 @pytest.fixture
 def weft(tmp_path: Path, forks: ForkServer) -> Weft:
-    """Run a command in a process of its own, in a folder that holds small.py."""
+    """Run a command in a separate process, in a folder that contains small.py."""
     (tmp_path / "small.py").write_text(SMALL)
 
     def call(*words: str | Path, cwd: Path = tmp_path, **env: str) -> Told:
@@ -139,7 +139,7 @@ def weft(tmp_path: Path, forks: ForkServer) -> Weft:
 
 @pytest.fixture
 def started(tmp_path: Path) -> Weft:
-    """The same, but the process is started anew and has to load all that it needs."""
+    """The same, but in a fresh process that has to load everything it needs."""
     (tmp_path / "small.py").write_text(SMALL)
 
     def call(*words: str | Path, cwd: Path = tmp_path, **env: str) -> Told:
@@ -149,19 +149,19 @@ def started(tmp_path: Path) -> Weft:
 
 
 def write_slow(folder: Path, pause_s: float = 0.0) -> Path:
-    """Write slow.py; the pause changes its source, so write it once for runs to compare."""
+    """Write slow.py once for all runs to compare: the pause is part of its source."""
     file = folder / "slow.py"
     file.write_text(SLOW.replace("{pause_s}", str(pause_s)))
     return file
 
 
 def hold(folder: Path, last: int | None) -> None:
-    """Let runs of slow:slow come to the end of round `last` and wait there; None: let them go."""
+    """Let runs of slow:slow finish round `last` and wait there; None releases them."""
     if last is None:
         (folder / "hold_after").unlink(missing_ok=True)
         return
     (folder / "hold_after.new").write_text(str(last))
-    (folder / "hold_after.new").rename(folder / "hold_after")  # never half written
+    (folder / "hold_after.new").rename(folder / "hold_after")  # never half-written
 
 
 def interrupt(weft: Weft, folder: Path, *more: str, last: int = 2) -> Told:
@@ -177,7 +177,7 @@ def interrupt(weft: Weft, folder: Path, *more: str, last: int = 2) -> Told:
 
 @contextmanager
 def held_run(folder: Path, last: int = 2) -> Iterator[subprocess.Popen[str]]:
-    """A run of slow:slow into `r` that has done round `last` and waits there; killed at the end."""
+    """A run of slow:slow into `r` that waits after round `last`; killed at the end."""
     write_slow(folder)
     hold(folder, last)
     words = [*COMMAND, "run", "slow:slow", "--out", "r", "--workers", "2"]
@@ -193,12 +193,12 @@ def held_run(folder: Path, last: int = 2) -> Iterator[subprocess.Popen[str]]:
 
 
 def records_in(run: Path) -> int:
-    """How many lines the ledger has by now."""
+    """The number of lines in the ledger so far."""
     ledger = run / "ledger.jsonl"
     return ledger.read_bytes().count(b"\n") if ledger.is_file() else 0
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder, to see that nothing changed."""
+    """Every file below a folder, to check that nothing changed."""
     files = sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
     return {str(p.relative_to(folder)): p.read_bytes() for p in files}

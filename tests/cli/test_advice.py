@@ -1,4 +1,4 @@
-"""What a message says to do next works when it is done."""
+"""The next command that a message advises really works."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ WRONG = {
     "make": "yield weft.lazy(3, lambda i: 1 / 0)",
 }
 FIXED = {WRONG["until"]: "yield weft.round([square(7)], until=lambda r: False)"}
-"""What was asked before the mistake may be recorded already, so it is asked again."""
+"""Tasks yielded before the mistake may already be recorded, so they are yielded again."""
 
 
 def advised(err: str) -> list[str]:
-    """The words of the command that a message ends with."""
+    """The words of the command at the end of a message."""
     [line] = err.splitlines()
     command = re.search(r"then: weft (.*?) \(in Python: (.*)\)$", line)
     assert command is not None, line
@@ -71,7 +71,7 @@ def test_search_that_raises_goes_on_as_it_advises_once_it_is_fixed(
 def test_search_that_raises_before_any_task_goes_on_with_the_fixed_code_as_it_is(
     weft: Weft, tmp_path: Path
 ) -> None:
-    """Nothing came of the old code, so there is nothing to accept."""
+    """The old code produced nothing, so there is nothing to accept."""
     words = ("run", "climb:climb", "--args", '{"width": 3}', "--out", "a run")
     source = RAISES.format(line="pass")
     early = source.replace("    first =", "    width + None\n    first =")

@@ -1,4 +1,4 @@
-"""weft list and weft export, as a person types them."""
+"""`weft list` and `weft export`, as typed by a person."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def unsure():
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory) -> Path:
-    """Three runs, one in a folder of its own, each a second younger than the one before."""
+    """Three runs, one in a separate folder, each a second younger than the previous one."""
     base = tmp_path_factory.mktemp("browse")
     modules = ModuleFolder(base / "code")
     module = modules.write(SEARCH)

@@ -1,4 +1,4 @@
-"""The first minute: four searches run twice, one of them killed, and the heads of the README."""
+"""The demo: four searches run twice, one run is killed, and the heads match the README."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ def promised() -> list[str]:
 
 
 def promised_heads() -> list[str]:
-    """The heads of the README in the order of the parts, two for each."""
+    """The heads in the README in the order of the parts, two per part."""
     matches = (re.search(r"head \d+ ([0-9a-f]{64})", line) for line in promised())
     return [match[1] for match in matches if match]
 
 
 def check_ledgers(place: Path) -> None:
-    """Both runs of every part left the same bytes."""
+    """Both runs of every part left identical bytes."""
     for name in NAMES:
         first, second = (place / name / folder / "ledger.jsonl" for folder in demo.FOLDERS.values())
         assert first.read_bytes() == second.read_bytes(), name
 
 
 def check_told(told: Told) -> None:
-    """The draws predicted are the true ones, the puzzle is drawn, the kill and reports are told."""
+    """The predicted draws are correct, and the output has the puzzle, the kill and the reports."""
     numbers = [line.split()[1:] for line in told.out.splitlines() if "predicted" in line]
     assert [f"  true      {' '.join(f'{int(n):>3}' for n in numbers[0])}"] == [
         line for line in told.out.splitlines() if line.startswith("  true")
@@ -56,7 +56,7 @@ def check_told(told: Told) -> None:
 
 
 def check_killed(run: Path) -> None:
-    """More workers than the two of one session had a part in the run."""
+    """The run used more workers than the two of a single session."""
     tasks = RunView(run, demo.PICTURE).tasks()
     assert len({(task.worker_pid, task.worker_started) for task in tasks}) > 2
 
@@ -86,7 +86,7 @@ def test_demo_into_a_file_is_refused_before_anything_is_compiled(
 def test_demo_json_has_the_heads_and_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The quickest part stands for all: the others are told in the same way."""
+    """The quickest part represents them all: the others are reported in the same way."""
     monkeypatch.setattr(demo, "PARTS", demo.PARTS[:1])
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert _exit_code(["demo", "--json"]) == 0

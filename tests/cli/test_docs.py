@@ -1,4 +1,4 @@
-"""Every command and option is on docs/cli.md; the README names every command and group."""
+"""docs/cli.md covers every command and option; the README names every command and group."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PAGE = ROOT / "docs" / "cli.md"
 
 
 def commands(group: Any = None, before: str = "") -> dict[str, Any]:
-    """Every command by its words, those of groups too."""
+    """Every command by its words, including those of groups."""
     by_name: dict[str, Any] = {}
     for name, command in (group or main.commands()).commands.items():
         inside = hasattr(command, "commands")
@@ -27,7 +27,7 @@ def commands(group: Any = None, before: str = "") -> dict[str, Any]:
 
 
 def undocumented(page: str, known: dict[str, Any]) -> Iterator[str]:
-    """Commands without a section of the page, and options that their section lacks."""
+    """Commands without a section on the page, and options missing from their section."""
     matches = re.findall(r"\n## weft ([\w -]+)\n(.*?)(?=\n## |\Z)", page, re.DOTALL)
     sections = dict(matches)
     for name, command in known.items():
@@ -41,7 +41,7 @@ def undocumented(page: str, known: dict[str, Any]) -> Iterator[str]:
 
 
 def unexplained(known: dict[str, Any]) -> Iterator[str]:
-    """Commands and options whose help says nothing."""
+    """Commands and options without a help text."""
     for name, command in known.items():
         if not command.help:
             yield f"weft {name}"
@@ -59,7 +59,7 @@ def unlisted(readme: str, known: dict[str, Any]) -> list[str]:
 
 @pytest.fixture
 def planted() -> dict[str, Any]:
-    """Commands of a program that nobody has documented; one of them has a known name."""
+    """Commands of a program with no documentation; one of them has a known name."""
     app = typer.Typer()
 
     @app.command()

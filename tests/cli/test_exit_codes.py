@@ -1,4 +1,4 @@
-"""Every exit code of the table in docs/cli.md is one that a command really gives."""
+"""Every exit code in the table of docs/cli.md is returned by some command."""
 
 from __future__ import annotations
 

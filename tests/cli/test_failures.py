@@ -1,4 +1,4 @@
-"""Failures are shown at once, and a run of which most failed does not end as a success."""
+"""Failures are shown at once, and a run whose tasks mostly failed does not exit with success."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_first_failure_is_shown_while_the_run_goes_on(weft: Weft, tmp_path: Path
     pipe = subprocess.PIPE
     with subprocess.Popen(argv, cwd=tmp_path, stdout=pipe, stderr=pipe, text=True) as process:
         assert process.stderr is not None
-        line = process.stderr.readline()  # the second task waits for us
+        line = process.stderr.readline()  # the second task waits for this test
         match = FIRST.match(line)
         assert match is not None, line
         assert match[1] == "ValueError: no root of -1"
@@ -91,7 +91,7 @@ def run(weft: Weft, search: str, values: list[int], out: str, *more: str):
     ("search", "values", "code"),
     [
         ("scores", [-1, -2, 3], 4),
-        ("scores", [-1, 3], 0),  # half of them is not more than half
+        ("scores", [-1, 3], 0),  # exactly half is not more than half
         ("scores", [], 0),
         ("tries", [-1, -2, 3], 0),
         ("unsure", [-1, -2, 3], 4),

@@ -1,4 +1,4 @@
-"""Groups of options: each field is an option, and the command gets the whole."""
+"""Option groups: each field is an option, and the command receives the whole group."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that look at a run: what they print, their JSON, their exit codes."""
+"""Commands that inspect a run: their output, their JSON, their exit codes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def made(forks: ForkServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(made: Path, tmp_path: Path) -> Path:
-    """The same in a folder of one's own."""
+    """A private copy of that folder."""
     shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     return tmp_path / "r"
 
@@ -122,7 +122,7 @@ def test_verify_signature(weft: Weft, tmp_path: Path) -> None:
 
 
 def forge(run: Path) -> None:
-    """The attack: a changed result, no answer, chain and checkpoint anew, no manifest."""
+    """The attack: change a result, drop the answer, rebuild chain and checkpoint, no manifest."""
     lines = rewritten(read_lines(run), 2, lambda body: body.update(value=99))[:-1]
     put_ledger(run, b"".join(lines))
     put_checkpoint(run, lines)

@@ -1,4 +1,4 @@
-"""What reaches a terminal, a pipe and a build server: bars and colour where they belong."""
+"""Output to a terminal, a pipe and a build server: bars and colour only where they belong."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RUN = ("run", "slow.py:slow", "--args", '{"rounds": 4}', "--out")
 
 
 def on_terminal(folder: Path, *words: str, **env: str) -> str:
-    """Run a command whose stdout and stderr are a terminal; return all that it showed."""
+    """Run a command whose stdout and stderr are a terminal; return everything it displayed."""
     ours, theirs = pty.openpty()
     base = {k: v for k, v in os.environ.items() if k not in ("CI", "NO_COLOR", "FORCE_COLOR")}
     process = subprocess.Popen(
@@ -40,7 +40,7 @@ def on_terminal(folder: Path, *words: str, **env: str) -> str:
 def _read(terminal: int) -> bytes:
     try:
         return os.read(terminal, 65536)
-    except OSError:  # Linux's way to say that the other side is closed
+    except OSError:  # how Linux reports that the other end is closed
         return b""
 
 
@@ -91,7 +91,7 @@ def test_errors_are_told_even_when_quiet(weft: Weft) -> None:
 
 
 def completed(*words: str) -> list[str]:
-    """What bash is offered for the last word."""
+    """The words that bash offers as completions of the last word."""
     line = {"COMP_WORDS": " ".join(("weft", *words)), "COMP_CWORD": str(len(words))}
     result = subprocess.run(
         COMMAND, env={**os.environ, **line, "_WEFT_COMPLETE": "complete_bash"},
@@ -118,7 +118,7 @@ def test_completion_script_names_the_program() -> None:
 
 @pytest.mark.parametrize("closed", ["0", "1", "2"])
 def test_closed_stream_is_no_error(folder: Path, closed: str) -> None:
-    """A closed stream's number must not go to a file of the run."""
+    """The number of a closed stream must not be reused for a file of the run."""
     words = " ".join(COMMAND)
     line = f"{words} run small.py:squares --out closed{closed} -q {closed}>&-"
     result = subprocess.run(["sh", "-c", line], cwd=folder, capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""`weft pack`: a run can be repeated from its pack alone, and nothing unchecked is called true."""
+"""`weft pack`: a run can be repeated from its pack alone, and nothing unchecked is claimed."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def head_of(run: Told) -> tuple[int, str]:
 
 
 def shell(line: str, folder: Path) -> Told:
-    """Run a line of the pack as a person would paste it, with our `weft` on the path."""
+    """Run a line of the pack as pasted into a shell, with this checkout's `weft` on the path."""
     bin_ = folder / "bin"
     bin_.mkdir(exist_ok=True)
     program = bin_ / "weft"
@@ -69,7 +69,7 @@ def invariants(pack: dict[str, Any]) -> dict[str, bool | None]:
 
 @pytest.fixture(scope="module")
 def informed_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Told]:
-    """A run with everything that can be asked for, and its folder."""
+    """A run with everything that can be requested, and its folder."""
     base = tmp_path_factory.mktemp("pack")
     (base / "small.py").write_text(SMALL)
     (base / "table.bin").write_bytes(bytes(range(200)))
@@ -80,7 +80,7 @@ def informed_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Told]:
 
 @pytest.fixture
 def informed(informed_run: tuple[Path, Told], tmp_path: Path) -> Told:
-    """The same in a folder of one's own."""
+    """The same in a private copy of the folder."""
     shutil.copytree(informed_run[0], tmp_path, dirs_exist_ok=True)
     return informed_run[1]
 

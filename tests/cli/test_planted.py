@@ -1,7 +1,7 @@
 """A run folder with a link, FIFO or socket planted in it: every command refuses to read it.
 
-The attack: a received run whose `ledger.jsonl` or log is a link to a file of the receiver, or a
-FIFO that never answers. Each row plants one thing at one place and runs one command.
+The attack: a received run whose `ledger.jsonl` or log is a link to one of the receiver's files,
+or a FIFO that never answers. Each row plants one entry at one place and runs one command.
 """
 
 from __future__ import annotations
@@ -78,13 +78,13 @@ def fifo(path: Path, foreign: Path) -> None:
 def unix_socket(path: Path, foreign: Path) -> None:
     folder = os.open(path.parent, os.O_PATH)
     with socket.socket(socket.AF_UNIX) as server:
-        server.bind(f"/proc/self/fd/{folder}/{path.name}")  # the name of a socket has 107 bytes
+        server.bind(f"/proc/self/fd/{folder}/{path.name}")  # socket paths end at 107 bytes
     os.close(folder)
 
 
 def device(path: Path, foreign: Path) -> None:
     try:
-        os.mknod(path, 0o666 | 0o020000, os.makedev(1, 5))  # /dev/zero: reading has no end
+        os.mknod(path, 0o666 | 0o020000, os.makedev(1, 5))  # /dev/zero: reading never ends
     except PermissionError:
         pytest.skip("making a device file needs root")
 
@@ -109,7 +109,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(sound: Path, tmp_path: Path, weft: Weft) -> Path:
-    """A copy of it, to be harmed, beside the sound one and a foreign file."""
+    """A copy of the sound run to tamper with, beside an untouched copy and a foreign file."""
     shutil.copytree(sound / "run", tmp_path / "run")
     shutil.copytree(sound / "run", tmp_path / "sound")
     shutil.copy(sound / "small.py", tmp_path / "small.py")
@@ -128,7 +128,7 @@ def place_in(run: Path, name: str) -> Path:
 
 
 def plant(folder: Path, name: str, kind: str) -> Path:
-    """Put something of a kind at a place; a link leads to the bytes that were there, marked."""
+    """Put an entry of some kind at a place; a link leads to the marked bytes that were there."""
     place, foreign = place_in(folder / "run", name), folder / "foreign" / "file"
     if place.is_dir():
         shutil.move(place, foreign)
@@ -143,12 +143,12 @@ def plant(folder: Path, name: str, kind: str) -> Path:
 
 
 def names_in(folder: Path) -> list[str]:
-    """What is there, but for the bytecode of modules that a command imports."""
+    """The names in a folder, without the bytecode of modules that a command imports."""
     return sorted(path.name for path in folder.iterdir() if path.name != "__pycache__")
 
 
 def refuse(weft: Weft, folder: Path, command: str, place: Path, key: str) -> None:
-    """The command says which path in one line, gives 5, and no foreign byte goes anywhere."""
+    """Check that the command names the path in one line, exits with 5 and leaks no foreign byte."""
     words = [key if word == KEY else word for word in READERS[command]]
     before = names_in(folder)
     result: Told = weft(*words)

@@ -1,4 +1,4 @@
-"""Going on with a run: refused when it is another one, equal to an unbroken run otherwise."""
+"""Resuming: refused for a different run, otherwise equal to an uninterrupted run."""
 
 from __future__ import annotations
 

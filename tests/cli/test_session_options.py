@@ -1,4 +1,4 @@
-"""`weft run` and `weft resume` have the group caps, milestones and tags that Python has."""
+"""`weft run` and `weft resume` have the group caps, milestones and tags of the Python API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A search in a file with the name of a standard module is found by run, resume and replay."""
+"""A search in a file named like a standard module is found by run, resume and replay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person waits for first: help and import are quick and load nothing heavy."""
+"""Startup: help and import are quick and load nothing heavy."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ LOADED = {
     *(f"weft.searches.{name}.product" for name in ("arc", "jobs", "prng", "tree")),
     "weft.version",
 }  # fmt: skip
-"""The modules of Weft that `weft --help` runs; all others wait or are not looked for."""
+"""The modules of Weft that `weft --help` executes; all others are lazy or never imported."""
 LIMIT_S = 0.25
 BARE_STARTS = 20
-"""On a slow machine: as many starts of an interpreter that does nothing."""
+"""The limit on a slow machine, in starts of an interpreter that does nothing."""
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_help_of_a_narrow_terminal_lists_whole_sentences(
     "words", [["-m", "weft.main", "--help"], ["-c", "import weft"]], ids=["help", "import"]
 )
 def test_start_is_quick(words: list[str]) -> None:
-    """Once in ten tries: a busy machine has slow moments, a slow one slow starts of Python too."""
+    """One try of ten must be quick: machines have slow moments, and Python may start slowly."""
     tries: list[tuple[float, float]] = []
     while not any(ours < max(LIMIT_S, BARE_STARTS * bare) for ours, bare in tries):
         assert len(tries) < 10, tries

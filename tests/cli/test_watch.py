@@ -1,4 +1,4 @@
-"""`weft watch` on real runs: under way, finished, killed, deserted; it ends and disturbs nobody."""
+"""`weft watch` on real runs (running, finished, killed, deserted): it ends and disturbs no run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Look = dict[str, Any]
 
 @contextmanager
 def watching(folder: Path, *more: str) -> Iterator[subprocess.Popen[str]]:
-    """A watcher of `r` whose stdout is a pipe."""
+    """A process that watches `r` with a pipe as its stdout."""
     argv = [*COMMAND, "watch", "r", "--interval", "0.05", *more]
     with subprocess.Popen(
         argv, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -37,7 +37,7 @@ def watching(folder: Path, *more: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def looks_until(watcher: subprocess.Popen[str], true: Callable[[Look], bool]) -> list[Look]:
-    """Read looks up to the first that is so."""
+    """Read looks up to the first one that satisfies the condition."""
     assert watcher.stdout is not None
     looks = [json.loads(watcher.stdout.readline())]
     while not true(looks[-1]):
@@ -46,7 +46,7 @@ def looks_until(watcher: subprocess.Popen[str], true: Callable[[Look], bool]) ->
 
 
 def rest_of(watcher: subprocess.Popen[str]) -> list[Look]:
-    """Read looks to the last one, after which the watcher leaves content."""
+    """Read the remaining looks, after which the watcher exits successfully."""
     assert watcher.stdout is not None
     looks = lines_of(watcher.stdout.read())
     assert watcher.wait(LIMIT_S) == 0
@@ -58,7 +58,7 @@ def lines_of(text: str) -> list[Look]:
 
 
 def kill_in_the_middle(folder: Path) -> None:
-    """Leave in `r` what a SIGKILL of the coordinator leaves."""
+    """Leave in `r` the state that a SIGKILL of the coordinator leaves."""
     with held_run(folder) as process:
         process.kill()
         process.wait()
@@ -160,9 +160,9 @@ def test_watch_reader_that_leaves_ends_it_quietly(tmp_path: Path) -> None:
 def on_terminal(
     folder: Path, *words: str, columns: int = 100, letting_go_at: str = ""
 ) -> tuple[int, str]:
-    """Run a command on a terminal of its own; return its exit code and all it drew.
+    """Run a command on a new terminal; return its exit code and everything it drew.
 
-    The run that it watches is let go when `letting_go_at` is drawn.
+    The run that it watches is released when `letting_go_at` is drawn.
     """
     here, far_end = pty.openpty()
     env = {k: v for k, v in os.environ.items() if k not in ("CI", "NO_COLOR")}
@@ -175,7 +175,7 @@ def on_terminal(
         while select.select([here], [], [], LIMIT_S)[0]:
             try:
                 drawn += os.read(here, 65536)
-            except OSError:  # the last process on the terminal has gone
+            except OSError:  # the last process on the terminal has exited
                 break
             if letting_go_at and letting_go_at.encode() in drawn:
                 hold(folder, None)

@@ -1,4 +1,4 @@
-"""How many workers a run has by default: what the process may use, not what the machine has."""
+"""A run's default number of workers: the cores this process may use, not those of the machine."""
 
 from __future__ import annotations
 

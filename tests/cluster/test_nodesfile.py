@@ -1,4 +1,4 @@
-"""Node files: both forms, and one line for each thing that can be wrong."""
+"""Node files: both forms, and a one-line error for each possible mistake."""
 
 from __future__ import annotations
 

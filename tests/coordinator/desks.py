@@ -1,4 +1,4 @@
-"""A journal on a manifest of its own, driven command by command."""
+"""A journal on its own manifest, driven command by command."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Clock:
 
 
 class Sources:
-    """Remembers what code was used."""
+    """Records which code was used."""
 
     def __init__(self) -> None:
         self.used: list[tuple[str, str]] = []
@@ -51,7 +51,7 @@ class Sources:
 
 
 class Desk:
-    """A journal on a manifest of its own, by parts."""
+    """A journal on its own manifest, with its parts accessible."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.clock, self.sources = folder, Clock(), Sources()
@@ -61,7 +61,7 @@ class Desk:
         self.journal = self.fresh_journal()
 
     def fresh_journal(self) -> Journal:
-        """A journal of the next session, which knows only what was committed."""
+        """A journal of the next session, which knows only committed state."""
         return Journal(self.manifest, self.objects, self.clock, self.sources)
 
     def next_session(self) -> None:
@@ -92,7 +92,7 @@ def task(
 
 
 def queued(lane: str, round_: int, tasks: tuple[LiveTask, ...]) -> Queue:
-    """Tasks that were made, with their kinds in order, each once."""
+    """Tasks that were created, and their distinct kinds in order."""
     return Queue(lane, round_, tasks, tuple(dict.fromkeys(member.kind for member in tasks)))
 
 

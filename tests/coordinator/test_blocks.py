@@ -1,4 +1,4 @@
-"""Blocks in the machine: who travels with whom, what counts of what comes back."""
+"""Blocks in the machine: which tasks travel together, and which of their results count."""
 
 from __future__ import annotations
 
@@ -68,10 +68,10 @@ def test_tasks_of_a_kind_travel_together_each_slot_with_its_share():
 def test_near_its_end_a_round_is_handed_out_so_that_all_slots_end_together():
     bench, assignments = bench_with(once([call(i) for i in range(40)]), [8, 8, 8, 8])
     assert shapes(assignments) == [(0, 0, 8), (1, 8, 8), (2, 16, 8), (3, 24, 8)]
-    bench.machine.apply(completed(1, *["0"] * 8))  # 32 are left: 8 for each slot, as it has
+    bench.machine.apply(completed(1, *["0"] * 8))  # 32 are left: 8 per slot, already held
     assignments = bench.machine.dispatch.take([16, 4, 4, 4])
     assert {a.slot for a in assignments} == {0}
-    assert sum(1 + len(a.more) for a in assignments) == 6  # the rest is for who reports next
+    assert sum(1 + len(a.more) for a in assignments) == 6  # the rest is for the next slot to report
     bench.machine.apply(completed(9, *["0"] * 8))
     assignments = bench.machine.dispatch.take([4, 16, 4, 4])
     assert {a.slot for a in assignments} == {1}
@@ -101,7 +101,7 @@ def test_many_results_at_once_make_tasks_once_and_the_rest_ahead():
     assert bench.machine.makes_ahead
     for ticket in range(block.ticket, block.ticket + 4):
         bench.give(completed(ticket, "0"))
-    assert state.made == 512  # once: slots come first
+    assert state.made == 512  # only once: filling slots comes first
     bench.machine.dispatch.take([0])
     counts = []
     while bench.machine.make_ahead():
@@ -128,12 +128,12 @@ def test_while_another_round_waits_a_slot_is_filled_whatever_the_others_hold():
     _, assignments = bench_with(lambda: (yield make_lanes({"a": lane(), "b": lane()})), [8, 0, 0])
     assert shapes(assignments) == [(0, 0, 6)]
     _, assignments = bench_with(lane, [8, 0, 0])
-    assert shapes(assignments) == [(0, 0, 2)]  # the others will have room for theirs
+    assert shapes(assignments) == [(0, 0, 2)]  # the others will have room for their parts
 
 
 def test_block_is_no_larger_than_room_and_limit():
     _, assignments = bench_with(once([call(i) for i in range(3000)]), [4000])
-    assert shapes(assignments) == [(0, 0, 256)]  # a round begins with so many
+    assert shapes(assignments) == [(0, 0, 256)]  # the size with which a round begins
     _, assignments = bench_with(once([call(i) for i in range(10)]), [3])
     assert shapes(assignments) == [(0, 0, 3)]
     bench = Bench(once([call(i) for i in range(3000)]), lazy=LazyLimits(first=3000))
@@ -252,10 +252,10 @@ def test_task_that_must_run_alone_lets_others_go_when_its_value_is_in():
 
 
 class Noticed(InProcess):
-    """Reports each start, and the ends of all it holds as one block."""
+    """Reports the first start, then the ends of all held tasks as one block."""
 
     def poll(self, timeout_s):
-        self.clock.now_s += 0.6  # long enough for the start to be written
+        self.clock.now_s += 0.6  # long enough for the start to be committed
         if not self.ran:
             self.ran.append(("", 0, 0))
             return [Started(self.held[0].ticket, WORKER)]
@@ -272,7 +272,7 @@ def test_rows_of_a_block_replace_those_of_tasks_that_were_seen_running(tmp_path)
     started = manifest.query("SELECT started_at FROM tasks ORDER BY id")
     manifest.close()
     assert rows == [("completed", "7", 3, 0.001, 1)] * 4
-    assert started == sorted(started)  # one after the other
+    assert started == sorted(started)  # one after another
 
 
 def iter_round(size):
@@ -298,7 +298,7 @@ def test_journal_forgets_a_start_whose_end_came_first(tmp_path):
 
 
 def test_consecutive_tickets_of_several_blocks_are_taken_range_by_range():
-    """Tasks 0 and 3 come back, are handed out in a row, and end in one message."""
+    """Tasks 0 and 3 are lost, assigned again with consecutive tickets, and end in one message."""
     bench = Bench(once([call(i) for i in range(5)]))
     bench.machine.dispatch.take([5])
     bench.give(Lost(4, "gone"))
@@ -311,7 +311,7 @@ def test_consecutive_tickets_of_several_blocks_are_taken_range_by_range():
 
 
 def test_block_behind_another_in_one_message_is_taken_as_one_range():
-    """Tasks 0, 3 and 4 come back; the last two follow each other and stay together."""
+    """Tasks 0, 3 and 4 are lost; the last two are consecutive and stay together."""
     bench = Bench(once([call(i) for i in range(6)]))
     bench.machine.dispatch.take([6])
     for ticket in (5, 4, 1):

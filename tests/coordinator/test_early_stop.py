@@ -1,4 +1,4 @@
-"""Rounds that end early: `until` is judged in task order, and what a stop leaves out is dropped."""
+"""Rounds that end early: `until` is applied in task order; tasks after the stop are dropped."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_until_any_order_judges_each_result_once_in_task_order(chance, stop, slo
 
     def until(result):
         judged.append(result.index)
-        return result.index == stop  # 5 fails: failed results are judged too
+        return result.index == stop  # task 5 fails: failed results are judged too
 
     def body():
         results = yield make_round([call(i) for i in range(12)], until=until)
@@ -68,7 +68,7 @@ def test_until_stop_drops_finished_later_results_and_kills_running_ones():
     assert bench.machine.value == 2
     assert sorted(t for c in bench.of(Kill) for t in c.tickets) == [out[2].ticket, out[3].ticket]
     before = len(bench.commands)
-    bench.succeed(out[3], 3)  # the killed attempt's result was on its way
+    bench.succeed(out[3], 3)  # the killed attempt's result was already on its way
     assert len(bench.commands) == before
 
 

@@ -1,4 +1,4 @@
-"""Attempts that do not succeed: retries, losses, time-outs, and events nobody waits for."""
+"""Attempts that do not succeed: retries, losses, timeouts, and events for unknown attempts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from weft.model.tasks import make_lanes
 
 
 def attempts_until_recorded(bench, **fault):
-    """Fail every attempt in the same way; return how many it took."""
+    """Fail every attempt in the same way; return the number of attempts."""
     for count in range(1, 200):
         [assignment] = bench.take()
         bench.fail(assignment, **fault)
@@ -96,7 +96,7 @@ def test_loss_that_interrupts_is_queued_again_and_says_why_once():
         ("nor is the other", ""),
     ]
     assert bench.of(RecordResult) == []
-    assert [x.index for x in bench.take()] == [1, 0]  # uncharged: both may run again
+    assert [x.index for x in bench.take()] == [1, 0]  # not charged: both may run again
 
 
 def test_loss_for_want_of_room_stops_the_run_and_the_first_reason_stays():
@@ -108,7 +108,7 @@ def test_loss_for_want_of_room_stops_the_run_and_the_first_reason_stays():
     bench.give(Lost(c.ticket, "short of inodes", cause="resource"))
     assert (bench.machine.broken, bench.machine.exhausted) == ("short of space", True)
     assert bench.of(RecordResult) == []
-    assert [x.index for x in bench.take()] == [2, 1, 0]  # uncharged: all may run again
+    assert [x.index for x in bench.take()] == [2, 1, 0]  # not charged: all may run again
 
 
 def test_broken_command_before_a_shortage_is_what_is_reported():
@@ -154,7 +154,7 @@ def test_losses_not_in_a_row_count_from_the_start_again():
     for _ in range(LOSSES_BEFORE_ALONE - 1):
         [a] = bench.take(1)
         bench.lose(a)
-    assert [x.index for x in bench.take()] == [0, 1]  # not alone: the losses were interrupted
+    assert [x.index for x in bench.take()] == [0, 1]  # not alone: the losses were not consecutive
 
 
 def test_given_back_counts_as_no_attempt_and_no_loss():

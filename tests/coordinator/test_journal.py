@@ -1,4 +1,4 @@
-"""The journal's rows: what the manifest holds after each command."""
+"""The journal's rows: the contents of the manifest after each command."""
 
 from __future__ import annotations
 
@@ -224,7 +224,7 @@ def test_event_without_detail_has_an_empty_one(desk: Desk) -> None:
 
 
 class Watched:
-    """Stands for somebody who watches: notes what is offered."""
+    """A fake watcher that records what it is offered."""
 
     def __init__(self) -> None:
         self.offered: list[tuple[str, list[str]]] = []

@@ -1,4 +1,4 @@
-"""What the next session recalls of a journal, and what it may ask for instead."""
+"""What the next session recalls from a journal, and what it may request instead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lanes in the machine: nesting, order of answers and of dispatch, and that none waits."""
+"""Lanes in the machine: nesting, the order of answers and of dispatch, and that none waits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lazy rounds: how much of one exists at a time, and results read back from storage."""
+"""Lazy rounds: how many of their tasks exist at a time, and results read back from storage."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from weft.model.tasks import make_lazy
 
 
 class Made:
-    """Counts which tasks of a lazy round exist: made, and not yet finished."""
+    """Creates the tasks of a lazy round and records which were created."""
 
     def __init__(self):
         self.calls: list[int] = []
@@ -146,7 +146,7 @@ def test_lazy_make_raising_weft_error_passes_unchanged():
 
 
 class Store:
-    """Rows 0 … size − 1, and which stretches of them were read."""
+    """Rows 0 … size − 1, with a record of the ranges that were read."""
 
     def __init__(self, size):
         self.reads: list[tuple[int, int]] = []

@@ -1,4 +1,4 @@
-"""The loop on real storage: when it commits, when it judges deadlines, how it stops."""
+"""The loop on real storage: when it commits, when it checks deadlines, how it stops."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def sessions(tmp_path):
 
 
 class CountingDisk(Disk):
-    """Notes the number of results taken in at each commit."""
+    """Records the number of results processed at each commit."""
 
     def __init__(self):
         super().__init__()
@@ -63,7 +63,7 @@ def test_commit_results_in_no_time_at_a_thousand_and_at_the_end(sessions, monkey
     monkeypatch.setattr(loop, "COMMIT_RESULTS", 10)
     disk = CountingDisk()
     sessions.go(round_body(35), disk=disk, backend_type=Timeless)
-    # creating, queueing, three times ten results, the answer, the seal
+    # create, queue, three times ten results, the answer, the seal
     assert disk.commits == 1 + 1 + 3 + 1 + 1
 
 
@@ -79,10 +79,10 @@ def test_commit_lazy_round_releases_what_it_made(sessions):
 
 
 class HungAndBusy(InProcess):
-    """Task 0 hangs for ever; the others end one by one without a pause."""
+    """Task 0 hangs forever; the others end one by one without a pause."""
 
     cancelled: ClassVar[list[int]] = []
-    """How many results were in at each cancel."""
+    """The number of results received at each cancel."""
 
     def poll(self, timeout_s):
         hung = [a for a in self.held if a.index == 0]
@@ -111,7 +111,7 @@ def test_timeout_amid_a_stream_of_results_is_judged_at_its_deadline(sessions):
 
 
 class LateButIn(InProcess):
-    """The result is in when the deadline has passed, but only the second look finds it."""
+    """The result has arrived when the deadline is checked, but only the second poll returns it."""
 
     def poll(self, timeout_s):
         [a] = self.held
@@ -132,7 +132,7 @@ def test_timeout_result_that_is_in_counts_before_the_deadline(sessions):
 
 
 class LostThenSlow(InProcess):
-    """The first attempt starts and is lost; the next takes its time to start."""
+    """The first attempt starts and is lost; the next is slow to start."""
 
     waits: ClassVar[list[float]] = []
 
@@ -149,7 +149,7 @@ class LostThenSlow(InProcess):
 
 
 def test_wait_after_a_start_was_lost_before_its_commit_does_not_spin(sessions):
-    """What became of the start is committed in due time, and then there is time to sleep."""
+    """The lost start is committed in due time, and then the loop may sleep."""
     LostThenSlow.waits.clear()
     sessions.go(round_body(1), backend_type=LostThenSlow)
     assert LostThenSlow.waits.count(0.0) <= 2
@@ -164,7 +164,7 @@ def test_wait_after_a_start_was_lost_before_its_commit_does_not_spin(sessions):
 
 
 class Unequipped(InProcess):
-    """A machine that lacks what a task needs; its slot is taken away with the loss."""
+    """A machine that lacks something a task needs; the loss takes its slot away."""
 
     slot = 1
 
@@ -186,7 +186,7 @@ def test_losses_that_leave_no_slot_for_a_task_are_on_record(sessions):
 
 
 class Closing(InProcess):
-    """Notes how much it held when it was closed."""
+    """Records how many tasks it held when it was closed."""
 
     closed: ClassVar[list[int]] = []
 
@@ -199,7 +199,7 @@ def test_stop_requeues_and_checkpoints(sessions):
     Closing.closed.clear()
     executed = sessions.go(round_body(10), stop_after=3, backend_type=Closing)
     assert len(executed) == 3
-    assert Closing.closed == [3]  # what runs ends before anything is written
+    assert Closing.closed == [3]  # running tasks end before anything is written
     manifest = Manifest.open(sessions.folder.manifest, Disk(), read_only=True)
     try:
         states = [state for (state,) in manifest.query("SELECT state FROM tasks ORDER BY id")]
@@ -212,7 +212,7 @@ def test_stop_requeues_and_checkpoints(sessions):
 
 
 class Starting(InProcess):
-    """Says that a task has begun, and stops there."""
+    """Reports that a task has begun, and never completes it."""
 
     def poll(self, timeout_s):
         self.clock.now_s += 0.01
@@ -235,7 +235,7 @@ def test_early_stop_drops_what_was_finished_beyond_it(sessions):
         tasks = [double(i) for i in range(6)]
         yield weft.round(tasks, until=lambda r: r.index == 1)
 
-    sessions.slots, sessions.pick = 4, lambda held: -1  # 3, then what took its place, comes first
+    sessions.slots, sessions.pick = 4, lambda held: -1  # task 3 ends first, then its replacement
     sessions.go(body)
     manifest = Manifest.open(sessions.folder.manifest, Disk(), read_only=True)
     try:
@@ -265,7 +265,7 @@ def test_planted_lost_tasks_are_a_named_bug_not_a_hang(sessions, monkeypatch):
 
 
 class OneLong(InProcess):
-    """Runs its only task for two seconds, and looks at what others would see meanwhile."""
+    """Runs its only task for two seconds, recording meanwhile what an observer would see."""
 
     waits: ClassVar[list[float]] = []
     committed: ClassVar[list[str]] = []
@@ -321,7 +321,7 @@ def test_what_becomes_of_a_node_is_an_event_of_the_run(sessions):
 
 
 class Scarce(Reserve):
-    """Room that is short from the third look on."""
+    """Free space that is short from the third check on."""
 
     looks, released = 0, 0
 
@@ -352,19 +352,19 @@ def test_shortage_before_a_commit_stops_the_run_which_goes_on_to_the_same_head(t
     executed_later = sessions.go(round_body(40), reserve=Reserve(sessions.folder.path))
     assert sorted(executed + executed_later) == sorted(
         set(executed + executed_later)
-    )  # what was in is committed
+    )  # every received result is committed
     assert sessions.finished
     assert sessions.ledger == whole.ledger
 
 
 def raising_body():
-    """The search itself raises, once all results of a round are in."""
+    """The search itself raises after receiving all results of a round."""
     yield [double(i) for i in range(3)]
     raise KeyError("no answer")
 
 
 def raising_until_body():
-    """What judges each result raises at the second."""
+    """The `until` rule raises on the second result."""
     yield weft.round([double(i) for i in range(3)], until=lambda r: 0 // (1 - r.index))
 
 

@@ -1,4 +1,4 @@
-"""The machine alone: the order of dispatch, what the search sees, strict runs, interrupts."""
+"""The machine alone: order of dispatch, the search's view, strict runs, interrupts."""
 
 from __future__ import annotations
 
@@ -274,7 +274,7 @@ def test_interrupt_requeues_what_runs_and_waits_for_nothing():
     out = bench.take(2)
     bench.start(out[0])
     bench.follow(bench.machine.interrupt())
-    # the second was handed out but never began: that is no attempt
+    # the second was assigned but never began: that is no attempt
     [requeued] = bench.of(Requeue)
     assert (requeued.task.index, requeued.reason, requeued.detail) == (0, "interrupted", "")
     assert requeued.started_s == 0.0

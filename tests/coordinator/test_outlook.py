@@ -1,4 +1,4 @@
-"""Plans in the machine: shown to those who watch, without a trace in what is decided."""
+"""Plans in the machine: shown to watchers, without any influence on decisions."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_best_is_found_among_what_is_recorded_and_what_comes_in():
 
     outlook = Bench(body).machine.outlook
     outlook.offer("f", ["100"])
-    assert outlook.best is None  # nobody has asked for it
+    assert outlook.best is None  # nobody has asked for the best value
     outlook.find_best(lambda: [("f", "3"), ("f", "8")])
     assert outlook.best == 8
     outlook.offer("f", ["5", "11"])

@@ -36,7 +36,7 @@ def calls(count: int, *, gpu: int = 0, group: str | None = None) -> list[TaskCal
 
 
 class SlotBench(Bench):
-    """A bench whose machine has slots; `rooms` is what the backend would say."""
+    """A bench whose machine has slots; `rooms` stands for the backend's answer."""
 
     def __init__(self, body: Callable[[], Any], placement: Placement) -> None:
         self.commands = []
@@ -49,13 +49,13 @@ class SlotBench(Bench):
         self.follow([])
 
     def place(self, *rooms: int) -> list[tuple[int, int]]:
-        """Take as much as fits; index and slot of each."""
+        """Assign as many tasks as fit; return the index and slot of each."""
         assignments = self.machine.dispatch.take(list(rooms))
         self.last = [task for assignment in assignments for task in assignment.each()]
         return [(a.index, a.slot) for a in self.last]
 
     def queued(self) -> list[LiveTask]:
-        """All tasks that were made."""
+        """All tasks created so far."""
         return [task for queue in self.of(Queue) for task in queue.tasks]
 
     last: list[Assignment]
@@ -65,7 +65,7 @@ class SlotBench(Bench):
 
 
 def test_static_deal_is_the_table_by_hand() -> None:
-    """Nodes of 2, 12 and 12 GPUs, tasks without a known number: full turns over the 26 slots."""
+    """Nodes of 2, 12 and 12 GPUs, round size unknown: full turns over the 26 slots."""
     placement = Placement([Node("a", gpus=2), Node("b", gpus=12), Node("c", gpus=12)], "static")
     rooms = [1] * 26
     dealt = [placement.slots[choose(placement, task(i, gpu=1), rooms)].name for i in range(36)]
@@ -160,7 +160,7 @@ def test_group_without_cap_never_waits() -> None:
 
 
 def test_retired_slot_gets_nothing_and_only_its_list_is_dealt_again() -> None:
-    """Tasks 0, 4, 8 were dealt to a; those of b and c stay where they are."""
+    """Tasks 0, 4 and 8 were dealt to a; those of b and c stay where they are."""
     nodes = [Node("a", cpus=1), Node("b", cpus=2), Node("c", cpus=1)]
     placement = Placement(nodes, "static")
     tasks = [task(i) for i in range(12)]
@@ -231,7 +231,7 @@ def test_machine_fills_slots_in_task_order_up_to_their_room() -> None:
 
 
 def test_machine_deals_gpu_and_cpu_tasks_each_by_themselves() -> None:
-    """By index all GPU tasks, at even places, would be dealt to the first node."""
+    """Dealt by index, all GPU tasks, which have even indices, would go to the first node."""
     mixed = [call for pair in zip(calls(4, gpu=1), calls(4), strict=True) for call in pair]
     nodes = [Node("a", gpus=1, cpus=1), Node("b", gpus=1, cpus=1)]
     bench = SlotBench(once(mixed), Placement(nodes, "static"))
@@ -241,7 +241,7 @@ def test_machine_deals_gpu_and_cpu_tasks_each_by_themselves() -> None:
 
 
 def test_machine_knows_how_many_of_a_kind_a_round_has() -> None:
-    """Three CPU tasks over nodes of 1 and 4 slots: shares of 0.6 and 2.4 are 1 and 2."""
+    """Three CPU tasks over nodes of 1 and 4 slots: shares of 0.6 and 2.4 become 1 and 2."""
     nodes = [Node("a", gpus=1, cpus=1), Node("b", cpus=4)]
     mixed = [*calls(3), *calls(1, gpu=1)]
     bench = SlotBench(once(mixed), Placement(nodes, "static"))
@@ -352,7 +352,7 @@ def test_task_that_keeps_losing_workers_runs_alone_on_its_slot(mode: str) -> Non
 
 
 def bench_out(bench: SlotBench) -> list[Assignment]:
-    """Attempts that are out, as the machine knows them."""
+    """Attempts in flight, as the machine knows them."""
     return [
         Assignment(ticket, t.function, t.args, t.lane, t.round, t.index)
         for ticket, t in bench.machine.dispatch.out.items()

@@ -1,4 +1,4 @@
-"""Resume is replay: two sessions of one run, the second with a search that changed."""
+"""Resume is replay: two sessions of one run, the second with a changed search."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_replay_search_ending_before_a_recorded_round_diverges(sessions):
         sessions,
         body(2),
         "lane /, round 2: a further round is recorded, the search ended",
-        code_is_new=True,  # a result of it was accepted, and is in the ledger
+        code_is_new=True,  # one of its results was accepted and is in the ledger
     )
 
 
@@ -200,7 +200,7 @@ def test_replay_early_stop_before_what_an_open_round_recorded_diverges(sessions)
 
 
 def test_replay_smaller_round_than_a_rebuilt_ledger_has_diverges(sessions):
-    """The ledger alone does not say how large an unfinished round is, but it has five results."""
+    """A ledger alone does not contain the size of an unfinished round, but it has five results."""
     sessions.go(one_round([double(i) for i in range(8)]), stop_after=5)
     sessions.folder.manifest.unlink()
     with pytest.raises(ReplayDiverged, match="round 0: 5 results recorded, 3 tasks asked"):
@@ -249,7 +249,7 @@ def test_replay_same_search_goes_on_and_runs_nothing_twice(tmp_path, stop_after)
 
 
 def test_seeds_same_for_other_retries_limits_and_order(tmp_path):
-    """Limits are part of the genesis and so of the keys, but no seed depends on them."""
+    """Limits are part of the genesis and thus of the keys, but no seed depends on them."""
     ledgers = []
     for i, (slots, pick) in enumerate(
         [(1, lambda h: 0), (4, lambda h: -1), (3, lambda h: len(h) // 2)]
@@ -270,7 +270,7 @@ def results_of(ledger):
 
 
 class DiesWhileRunning(InProcess):
-    """Task 0 has started and task 1 ended; a commit later the coordinator is killed."""
+    """Task 0 has started and task 1 has ended; one commit later the coordinator is killed."""
 
     def poll(self, timeout_s):
         if not self.ran:

@@ -1,4 +1,4 @@
-"""Recorded results of a lazy round are taken by blocks; the plain way gets whatever differs."""
+"""A lazy round's recorded results are replayed in blocks; deviations go through the slow path."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def row(index: int, round_: int = 0) -> FinalRow:
 
 @dataclass
 class Recorded:
-    """Rows of each round, of which the first `count` are final."""
+    """Stored rows of each round, of which the first `count` are final."""
 
     count: int = SIZE
     changed: dict[int, FinalRow] = field(default_factory=dict)
@@ -148,7 +148,7 @@ def double(x: int) -> int:
 
 
 TASKS = 20_000
-"""So many that a stop after some of them comes before the end."""
+"""Large enough that a stop after some tasks comes before the end."""
 CHANGED: list[int] = []
 
 
@@ -175,7 +175,7 @@ def test_a_run_resumed_by_blocks_has_the_ledger_of_one_that_never_stopped(tmp_pa
 def test_a_changed_task_is_refused_wherever_it_stands(
     tmp_path: Path, index: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    interrupted(tmp_path / "run", 1900, workers=1)  # so that blocks end in order
+    interrupted(tmp_path / "run", 1900, workers=1)  # one worker, so that blocks end in order
     before = (tmp_path / "run" / "ledger.jsonl").read_bytes()
     monkeypatch.setattr(f"{__name__}.CHANGED", [index])
     message = f'task {index} was .*"x":{index}.*, now .*"x":{index + 1}'

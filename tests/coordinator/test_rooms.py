@@ -1,4 +1,4 @@
-"""The roomiest slot is the one that a plain look at all of them finds, however many were taken."""
+"""The roomiest slot equals the result of a plain scan of all slots, after any assignments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CAPACITIES = st.lists(st.integers(-1, 5), min_size=1, max_size=12)
 
 
 def plain_roomiest(left: Sequence[int], usable: Sequence[bool]) -> int | None:
-    """The definition: most room, the first of several."""
+    """The definition: the slot with the most room; on a tie, the first."""
     fitting = [slot for slot, room in enumerate(left) if room > 0 and usable[slot]]
     return max(fitting, key=lambda slot: (left[slot], -slot), default=None)
 
@@ -27,7 +27,7 @@ def plain_roomiest(left: Sequence[int], usable: Sequence[bool]) -> int | None:
 def test_roomiest_slot_is_the_one_of_the_plain_definition(
     capacity: list[int], data: st.DataObject
 ) -> None:
-    """Usable slots only get fewer while the question is the same; each is refused once at most."""
+    """While the question is the same, slots only become unusable; each is refused at most once."""
     rooms, free = Rooms(capacity), list(capacity)
     for question in range(4):
         usable = [data.draw(st.booleans()) for _ in free]
@@ -52,7 +52,7 @@ def test_roomiest_slot_is_the_one_of_the_plain_definition(
 
 
 def test_slots_are_not_looked_through_again_for_each_command_that_must_wait() -> None:
-    """A thousand busy slots and a thousand waiting commands are not a million looks."""
+    """A thousand busy slots and a thousand waiting commands do not cost a million checks."""
     placement = Placement([Node("n", cpus=1000)])
     command = LiveTask(TaskKind("", 0, COMMAND, Limits(), ()), 0, "k", "{}")
     for slot in range(1000):

@@ -1,4 +1,4 @@
-"""Values of a run: a dataclass is checked once, where it is passed, and no answer may be one."""
+"""Values of a run: a dataclass is checked once, when passed, and no answer may be one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams: a fixed number of tasks under way, proposals that depend on task order alone."""
+"""Streams: a fixed number of tasks in flight, proposals that depend on task order alone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from weft.model.tasks import StreamRound, Unknown, make_lanes, make_stream
 
 
 def climb(told, count):
-    """Each proposal is made from the result of the one `width` before it."""
+    """Each proposal depends on the result that came `width` tasks earlier."""
     total = 0
     for index in range(count):
         result = yield call(total % 5 + index % 3)
@@ -78,7 +78,7 @@ def test_stream_of_no_proposals_is_over_at_once():
 
 
 def test_stream_whose_last_proposal_waits_for_its_results_closes_with_them():
-    """The generator looks at a result before it decides that there is nothing more to do."""
+    """The generator inspects a result before it decides that it is finished."""
 
     def until_large():
         result = None
@@ -182,13 +182,13 @@ def test_stream_stopped_anywhere_goes_on_to_the_same_ledger(tmp_path):
 
 
 def test_planted_stream_told_in_order_of_arrival_is_noticed():
-    """A stream that is sent whatever ended last would depend on the order of completion."""
+    """A stream that is sent the latest result to end would depend on the order of completion."""
 
     def answer(chance):
         reported: list = []
         bench = Bench(search(reported, most=20))
         proposals = climb(reported, 21)
-        for _ in range(4):  # those that were made already
+        for _ in range(4):  # those already created
             proposals.send(None)
         ended: list = []
         take = bench.end

@@ -1,4 +1,4 @@
-"""What a search may yield, and how anything else is refused."""
+"""The values a search may yield, and how anything else is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A folder with the script, and the environment of somebody at a terminal."""
+"""A folder with the script, and the environment of a user at a terminal."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ def place(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """No build server, an ordinary terminal."""
+    """An ordinary terminal, not a build server."""
     without = {name: value for name, value in os.environ.items() if name not in ("CI", "NO_COLOR")}
     return {**without, "TERM": "xterm", "XDG_STATE_HOME": str(tmp_path / "state")}

@@ -1,6 +1,6 @@
-"""A script as users write it: `python napping.py TASKS OUT [--quiet|--caught]`, run by tests.
+"""A script as users write it, run by tests: `python napping.py TASKS OUT [--quiet|--caught]`.
 
-Its tasks wait while a file `hold` is beside it, so that a test decides when they go on.
+Its tasks wait while a file `hold` exists beside it, so that a test decides when they continue.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FREE = 5
 
 @weft.task
 def nap(x: int) -> int:
-    """Return at once, or when the file is gone."""
+    """Return at once, or when the file `hold` is gone."""
     while x >= FREE and HOLD.exists():
         time.sleep(0.01)
     return x
@@ -34,7 +34,7 @@ def naps(n: int) -> Generator[Any, Any, int]:
 
 
 def main(tasks: int, out: str, how: str) -> None:
-    """Run it; with --caught, catch the interrupt as anyone may."""
+    """Run the search; with --caught, catch the interrupt as any script may."""
     try:
         run = weft.run(naps(tasks), out=out, workers=2, progress=how != "--quiet")
     except KeyboardInterrupt as interrupt:

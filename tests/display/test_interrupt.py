@@ -1,4 +1,4 @@
-"""Ctrl-C in a script: one line, exit code 130, nothing lost; who catches it still can."""
+"""Ctrl-C in a script: one line, exit code 130, nothing lost; a script can still catch it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LIMIT_S = 60.0
 
 
 def start(place: Path, environment: dict[str, str], *words: str) -> subprocess.Popen[str]:
-    """Start the script and wait until its first tasks are over and others run."""
+    """Start the script; wait until its first tasks have ended and others are running."""
     process = subprocess.Popen(
         [sys.executable, "napping.py", str(TASKS), "run", *words],
         cwd=place, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -31,7 +31,7 @@ def start(place: Path, environment: dict[str, str], *words: str) -> subprocess.P
 
 
 def _states(run: Path) -> dict[str, int]:
-    """How many tasks are in which state, by what is committed."""
+    """The number of tasks per state, as far as committed."""
     try:
         manifest = sqlite3.connect(f"file:{run / 'manifest.sqlite'}?mode=ro", uri=True)
     except sqlite3.OperationalError:
@@ -45,7 +45,7 @@ def _states(run: Path) -> dict[str, int]:
 
 
 def resume(place: Path, environment: dict[str, str]) -> str:
-    """Finish the run from the command that the message names; return its head."""
+    """Finish the run with the command that the message names; return its head."""
     (place / "hold").unlink()
     words = [sys.executable, "-m", "weft", "resume", "run", "-q"]
     result = subprocess.run(words, cwd=place, env=environment, capture_output=True, text=True)
@@ -112,7 +112,7 @@ for number in range(2):
 """
     words = [sys.executable, "-c", code]
     result = subprocess.run(words, cwd=tmp_path, env=os.environ, capture_output=True, text=True)
-    line = "interrupted; no completed task is lost"  # no run is there to resume
+    line = "interrupted; no completed task is lost"  # there is no run to resume
     assert result.stdout.splitlines() == [line, line, "own hook ZeroDivisionError"]
     assert (result.stderr, result.returncode) == ("", 1)
 

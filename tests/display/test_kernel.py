@@ -1,6 +1,6 @@
-"""In a notebook: one output that is updated in place and empty at the end; an interrupt is a line.
+"""A real kernel, driven as a notebook drives it.
 
-A real kernel, driven as a notebook drives it.
+Progress is one output that is updated in place and empty at the end; an interrupt is a line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LIMIT_S = 90
 
 
 class Notebook:
-    """A kernel in the script's folder, and what its cells sent."""
+    """A kernel in the script's folder, and the messages that its cells send."""
 
     def __init__(self, place: Path, environment: dict[str, str]) -> None:
         self.manager = KernelManager(kernel_name="python3")
@@ -30,7 +30,7 @@ class Notebook:
         self.client.wait_for_ready(timeout=LIMIT_S)
 
     def messages(self, code: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Run a cell; yield what it sends until it is idle."""
+        """Run a cell; yield its messages until it is idle."""
         request = self.client.execute(code)
         while True:
             message = self.client.get_iopub_msg(timeout=LIMIT_S)

@@ -1,4 +1,4 @@
-"""What `weft.run` shows: a line of a real terminal that is replaced, and nothing elsewhere."""
+"""What `weft.run` displays: a line that is replaced in a real terminal, nothing elsewhere."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TASKS = 8
 
 
 class Terminal:
-    """A script whose stderr is a terminal; stdout is a pipe."""
+    """A script whose stderr is a terminal and whose stdout is a pipe."""
 
     def __init__(self, place: Path, environment: dict[str, str], *words: str) -> None:
         self._master, slave = pty.openpty()
@@ -27,12 +27,12 @@ class Terminal:
         self.text = ""
 
     def read_until(self, words: str) -> None:
-        """Wait until the terminal has shown the words."""
+        """Wait until the terminal has shown the text."""
         while words not in self.text:
             assert self._read(), self.text
 
     def end(self) -> str:
-        """Wait for the end; return what went to stdout."""
+        """Wait for the script to end; return its stdout."""
         while self._read():
             pass
         out, _ = self.process.communicate()
@@ -42,7 +42,7 @@ class Terminal:
     def _read(self) -> bool:
         try:
             chunk = os.read(self._master, 4096)
-        except OSError:  # Linux: the other end is closed
+        except OSError:  # on Linux: the other end is closed
             return False
         self.text += chunk.decode()
         return bool(chunk)

@@ -1,7 +1,7 @@
-"""One run under fault: its folder, its heads list, its executions, and the processes it started.
+"""One run under fault: its folder, its heads list, its executions, and its processes.
 
-Everything lies below one folder, so that a state can be set aside and put back. Processes
-carry the case's name in their environment, so that none can be missed or mistaken.
+Everything lies below one folder, so that a state can be saved and restored. Processes carry
+the case's name in their environment, so that each of them is found and attributed correctly.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tests.support.processes import Alive, carrying
 HERE = Path(__file__).parent
 ENGINE = HERE.parent.parent / "examples" / "engine"
 PREPARED = ("runs", "home")
-"""Folders that exist before a run: apart, so that no fsync serves both run and heads list."""
+"""Folders created before a run: separate, so that no fsync covers both run and heads list."""
 GONE_WITHIN_S = 20.0
 RUN_LIMIT_S = 240.0
 FREQUENT_CHECKPOINTS = {"WEFT_FAULTS_CHECKPOINT_S": "0.03"}
@@ -44,16 +44,16 @@ FREQUENT_CHECKPOINTS = {"WEFT_FAULTS_CHECKPOINT_S": "0.03"}
 
 @dataclass(frozen=True)
 class Search:
-    """A search that campaigns run: add a line to SEARCHES to put a new one under fault."""
+    """A search that campaigns run: add it to SEARCHES to put it under fault."""
 
     name: str
     spec: str
     args: Mapping[str, Any] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     words: tuple[str, ...] = ()
-    """The command line of a product, instead of `spec`; OUT and WORKERS stand for the case's."""
+    """The command line of a product, instead of `spec`; OUT and WORKERS are replaced."""
     write_files: Callable[[Path], None] | None = None
-    """Writes what the command reads into the case's folder."""
+    """Writes the command's input files to the case's folder."""
 
 
 SHUTTLE = Search("shuttle", f"{HERE / 'shuttle.py'}:shuttle", {}, FREQUENT_CHECKPOINTS)
@@ -72,7 +72,7 @@ class Ended:
 
     @property
     def reasons(self) -> list[str]:
-        """What it wrote on standard error, but for warnings: a machine may lack a sandbox."""
+        """Lines on standard error except warnings, since a machine may lack a sandbox."""
         lines = self.stderr.strip().splitlines()
         return [line for line in lines if not line.startswith("weft: warning: ")]
 
@@ -83,7 +83,7 @@ class Ended:
 
 
 class Case:
-    """A run folder and all that belongs to it."""
+    """A run folder and everything that belongs to it."""
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ class Case:
         )
 
     def run(self, prefix: Sequence[str] = ()) -> Ended:
-        """Run the coordinator to its end; nothing it started may outlive it."""
+        """Run the coordinator to its end."""
         with self.start(prefix) as process:
             return self.end_of(process)
 
@@ -154,18 +154,18 @@ class Case:
         return Ended(process.returncode, stdout, stderr)
 
     def executed(self) -> list[TaskPlace]:
-        """Every task execution so far, in the order they began."""
+        """Every task execution so far, in the order of their starts."""
         return [place for place, _ in self.executed_by()]
 
     def executed_by(self) -> list[tuple[TaskPlace, int]]:
-        """Every execution so far with the pid of its worker."""
+        """Every execution so far, with the pid of its worker."""
         if not self.executions.exists():
             return []
         rows = [json.loads(line) for line in self.executions.read_text().splitlines()]
         return [((lane, round_, index), pid) for lane, round_, index, pid in rows]
 
     def count_executed(self) -> int:
-        """How many executions began so far."""
+        """The number of executions that have begun."""
         return self.executions.read_bytes().count(b"\n") if self.executions.exists() else 0
 
     def final(self) -> frozenset[TaskPlace]:
@@ -173,11 +173,11 @@ class Case:
         return final_tasks(self.out)
 
     def _alive(self) -> list[Alive]:
-        """Everything alive that this case started, workers and their children included."""
+        """Every living process that this case started, including workers and their children."""
         return carrying(f"WEFT_FAULTS_CASE={self.name}")
 
     def leftovers(self) -> list[str]:
-        """Name, and end, the processes that outlive their coordinator by a while."""
+        """Kill and report processes that outlive their coordinator by more than a while."""
         end_s = time.monotonic() + GONE_WITHIN_S
         alive = self._alive()
         while alive and time.monotonic() < end_s:
@@ -189,11 +189,11 @@ class Case:
         return [f"process {pid} started {born} outlives its coordinator" for pid, born, _ in alive]
 
     def set_aside(self, target: Path) -> None:
-        """Keep a copy of everything on disk."""
+        """Save a copy of everything on disk."""
         shutil.copytree(self.folder, target, symlinks=True)
 
     def put_back(self, source: Path) -> None:
-        """Make everything on disk what it was when `source` was set aside."""
+        """Restore everything on disk to the state saved in `source`."""
         shutil.rmtree(self.folder)
         shutil.copytree(source, self.folder, symlinks=True)
 

@@ -1,4 +1,4 @@
-"""What the campaigns share: a run without faults, counted or recorded once per test process."""
+"""Shared fixtures of the campaigns: a run without faults, traced once per test process."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from tests.support.checker import Reference, check_executed, check_finished
 
 @dataclass(frozen=True)
 class Counted:
-    """A search, what it gives without faults, and its state-changing system calls in order.
+    """A search, its fault-free result, and its state-changing system calls in order.
 
-    On the searches that ship, whose runs take longer, calls that are alike are left out, and
-    coordinators fork from a process that has imported what they need.
+    For the shipped searches, whose runs take longer, repetitive calls are left out, and
+    coordinators are forked from a process that has already imported what they need.
     """
 
     search: Search
@@ -37,7 +37,7 @@ class Counted:
 
 
 def chosen(points: list[Point]) -> list[Point]:
-    """The points that are tried on the searches that ship."""
+    """The points to try on the shipped searches."""
     return without_repeats(distinct(points))
 
 

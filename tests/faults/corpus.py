@@ -1,9 +1,9 @@
-"""Inputs that fuzzing found worth keeping: `corpus/READER.json`, a character a byte.
+"""Inputs that fuzzing found worth keeping: `corpus/READER.json`, one character per byte.
 
-    python -m tests.faults.corpus [READER…]     take over what build/fuzzing has
+    python -m tests.faults.corpus [READER…]     import the inputs found in build/fuzzing
 
-A fuzzer keeps an input that reaches something new. Every reader is fed with them in `make test`;
-fuzzers begin with them.
+A fuzzer keeps an input that reaches new code. `make test` feeds these inputs to every reader;
+fuzzers start from them.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pathlib import Path
 HERE = Path(__file__).parent / "corpus"
 ROOT = Path(__file__).parents[2]
 FOUND = ROOT / "build" / "fuzzing"
-"""What fuzzers found on this machine, a folder a reader; later runs go on from there."""
+"""Inputs found on this machine, one folder per reader; later runs continue from there."""
 MOST_INPUTS = 100
 MOST_BYTES = 400
-"""Kept of each reader: the shortest inputs, and none that is longer."""
+"""Limits per reader: only the shortest inputs are kept, and none longer than this."""
 
 
 def stored(reader: str) -> list[bytes]:
@@ -29,7 +29,7 @@ def stored(reader: str) -> list[bytes]:
 
 
 def keep(reader: str) -> int:
-    """Take over what was found for a reader; return how many inputs that are."""
+    """Import the inputs found for a reader; return how many were kept."""
     inputs = {path.read_bytes() for path in (FOUND / reader).iterdir()}
     shortest = [data for data in sorted(inputs, key=order) if len(data) <= MOST_BYTES][:MOST_INPUTS]
     HERE.mkdir(exist_ok=True)
@@ -39,7 +39,7 @@ def keep(reader: str) -> int:
 
 
 def order(data: bytes) -> tuple[int, bytes]:
-    """The shortest first."""
+    """Sort key: the shortest input first."""
     return len(data), data
 
 

@@ -1,16 +1,16 @@
 """Power loss: the disk as it would be found, rebuilt from a coordinator's system call trace.
 
-The model, strict on purpose:
-- what was written to a file is on the disk once that file was fsynced or fdatasynced after;
+The model is strict on purpose:
+- data written to a file is on the disk once that file was fsynced or fdatasynced afterwards;
 - a folder's entries (created, renamed, unlinked, sub-folders) are on the disk once that folder
-  was fsynced after; syncing a file does not make its name durable;
-- everything else is dropped ("none"), or kept in part as a seeded draw decides ("some"): of a
-  file the first few unsynced writes, of a folder the first few unsynced changes. Real disks
+  was fsynced afterwards; syncing a file does not make its name durable;
+- everything else is dropped ("none"), or partly kept as a seeded draw decides ("some"): the
+  first few unsynced writes of a file, the first few unsynced changes of a folder. Real disks
   may do either.
 - a mode (chmod) follows the file's data. Staged objects are written by workers, which are not
   traced: their bytes are taken from the finished run, durable once the coordinator synced them.
 - `-shm` is memory of running processes and is never rebuilt; worker logs and the lock's files
-  decide nothing and are left out.
+  do not affect the outcome and are left out.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ class Call:
     name: str
     fd: int
     text: tuple[bytes, ...]
-    """Its string arguments: paths, or data."""
+    """Its string arguments: paths or data."""
     numbers: tuple[int, ...]
     flags: str
     result: int
 
 
 def read_trace(path: Path) -> list[Call]:
-    """Parse a trace made with `strace -xx -s` large enough that nothing is cut."""
+    """Parse a trace recorded with `strace -xx` and an `-s` large enough to truncate nothing."""
     calls = []
     with path.open() as file:
         for line in file:
@@ -61,14 +61,14 @@ def _call(name: str, args: str, result: int) -> Call:
 
 @dataclass(eq=False)
 class File:
-    """Bytes in the page cache, what of them is on the disk, and the writes in between."""
+    """Bytes in the page cache, bytes on the disk, and the unsynced writes between the two."""
 
     data: bytearray = field(default_factory=bytearray)
     mode: int = 0o644
     synced: bytes = b""
     synced_mode: int = 0o644
     unsynced: list[tuple[int, bytes]] = field(default_factory=list)
-    """(offset, bytes); an offset of −1 cuts the file to the length in `bytes`."""
+    """(offset, bytes); an offset of −1 truncates the file to the length in `bytes`."""
     from_worker: bool = False
     worker_synced: bool = False
 
@@ -85,7 +85,7 @@ class File:
         self.worker_synced = True
 
     def found(self, survives: Survives) -> tuple[bytes, int]:
-        """What a power loss leaves of it."""
+        """The data and mode of the file after a power loss."""
         count = survives.how_many(len(self.unsynced))
         data = bytearray(self.synced)
         for offset, piece in self.unsynced[:count]:
@@ -107,7 +107,7 @@ def _apply(data: bytearray, offset: int, piece: bytes) -> None:
 
 @dataclass(eq=False)
 class Folder:
-    """Entries in the page cache and on the disk, and the changes in between."""
+    """Entries in the page cache, entries on the disk, and the changes between the two."""
 
     entries: dict[str, File | Folder] = field(default_factory=dict)
     synced: dict[str, File | Folder] = field(default_factory=dict)
@@ -136,7 +136,7 @@ def _change(entries: dict[str, File | Folder], name: str, entry: File | Folder |
 
 
 class Survives(Protocol):
-    """How many of the unsynced changes of one file or folder a power loss leaves."""
+    """Decides how many unsynced changes of a file or folder survive a power loss."""
 
     def how_many(self, count: int) -> int: ...
 
@@ -162,9 +162,9 @@ class Some:
 
 
 class DiskModel:
-    """Everything below `root`, as calls go by.
+    """Everything below `root`, updated call by call.
 
-    `prepared` names the folders there before; `finished` supplies what workers wrote.
+    `prepared` names the folders that already exist; `finished` supplies the files of workers.
     """
 
     def __init__(self, root: Path, finished: Path, prepared: tuple[str, ...]) -> None:
@@ -178,7 +178,7 @@ class DiskModel:
         self._positions: dict[int, int] = {}
 
     def apply(self, call: Call) -> str:
-        """Take one call; return the path it touched below the root, empty for others."""
+        """Apply one call; return the path it touched below the root, empty for others."""
         return _HANDLERS[call.name](self, call) or ""
 
     def rebuild(self, target: Path, survives: Survives) -> None:
@@ -226,7 +226,7 @@ class DiskModel:
         return inner if "O_CREAT" in call.flags else ""
 
     def _adopt_workers_file(self, inner: str) -> File | None:
-        """A staged object, opened to be synced: a worker wrote it and nobody saw the writes."""
+        """A staged object, opened to be synced: an untraced worker wrote it."""
         if "/staging/" not in inner:
             return None
         entry = File(from_worker=True)
@@ -323,7 +323,7 @@ class DiskModel:
         return parent
 
     def _make_parent(self, inner: str) -> Folder:
-        """Folders that workers made (staging)."""
+        """Folders that workers created (staging)."""
         here = self.top
         for name in inner.split("/")[:-1]:
             entry = here.entries.get(name)

@@ -4,13 +4,13 @@ or `python driver.py --command OUT WORDS` for a command of weft that runs into O
 Prints the outcome as JSON; an error is one line on stderr and the exit code of its kind.
 Hooks, by environment variable, all off by default:
     WEFT_FAULTS_CHECKPOINT_S   checkpoint more often than once a second, to reach more states
-    WEFT_FAULTS_MARKS          file to mark each returned commit in, for reading system call traces
-    WEFT_FAULTS_NO_SYNC        nothing is brought to the disk: campaigns must notice
-    WEFT_FAULTS_HALF_WRITES    every write of ours takes half of what it is given
+    WEFT_FAULTS_MARKS          file in which to mark each returned commit, to read traces by
+    WEFT_FAULTS_NO_SYNC        nothing is synced to disk: campaigns must notice
+    WEFT_FAULTS_HALF_WRITES    every write of ours takes half of its data
     WEFT_FAULTS_SIGNAL         file to wait for before the run, so that several begin at once
     WEFT_FAULTS_LIMIT          a resource and its limit, such as NOFILE=20, also for the workers
     WEFT_FAULTS_FILE_LIMIT     largest file in bytes: a real short write, then an error
-    WEFT_FAULTS_MODULES        file to write the names of all modules to that were loaded at the end
+    WEFT_FAULTS_MODULES        file to which the names of all modules loaded at the end go
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ def main() -> int:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return error.exit_code
     text = json.dumps(run.to_dict()) + "\n"
-    os.writev(1, [text.encode()])  # a call that no campaign lets fail
+    os.writev(1, [text.encode()])  # a call that no campaign makes fail
     list_modules()
     return 0
 
 
 def run_command(out: str, *words: str) -> int:
-    """Run a command of weft; what it prints is left out, its outcome is printed as above."""
+    """Run a command of weft; hide what it prints, and print its head as JSON."""
     from weft.worker.environment import use_one_thread
 
     use_one_thread()  # as the command does, before anything loads NumPy
@@ -67,9 +67,9 @@ def run_command(out: str, *words: str) -> int:
 
 
 def print_head(out: str, stdout: int) -> None:
-    """Print the head of the run, from a process that no campaign traces: its reads may not fail.
+    """Print the head of the run from a child process, which no campaign traces, so no read fails.
 
-    Where no process may be started, by this one: then reads do not fail.
+    If no child process can be started, print it from this process: then reads do not fail.
     """
     import weft
 

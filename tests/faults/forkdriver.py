@@ -1,9 +1,9 @@
-"""Forks coordinators that have their imports behind them: `python forkdriver.py FD MODULES`.
+"""Forks coordinators that have their modules already imported: `python forkdriver.py FD MODULES`.
 
-MODULES is a JSON list of what such a command loads. FD is a socket: each request is answered with
-the pid of the coordinator, which begins when it can read from the pipe that it was given, and with
-its exit status once it has ended. A forked coordinator is driver.py as a process of its own, but
-for what it has loaded.
+MODULES is a file with a JSON list of the modules that such a command loads. FD is a socket. Each
+request is answered twice: with the pid of the coordinator, which starts once it can read from
+the pipe it was given, and with its exit status once it has ended. Except for its loaded modules,
+a forked coordinator equals driver.py in its own process.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ def load(modules: list[str]) -> None:
 
     use_one_thread()
     for name in modules:
-        with contextlib.suppress(ImportError):  # some names in sys.modules are no modules
+        with contextlib.suppress(ImportError):  # some names in sys.modules are not importable
             importlib.import_module(name)
 
 
 def become(request: dict[str, Any], stdout: int, stderr: int, pipe: int) -> int:
-    """Be the coordinator that was asked for."""
+    """Become the requested coordinator."""
     environment = request["environment"]
     carry_name(environment[CASE])
     os.environ.clear()
@@ -64,19 +64,19 @@ def become(request: dict[str, Any], stdout: int, stderr: int, pipe: int) -> int:
     os.dup2(stderr, 2)
     os.close(stdout)
     os.close(stderr)
-    os.read(pipe, 1)  # a tracer has come by then, if one is to
+    os.read(pipe, 1)  # any tracer has attached by then
     os.close(pipe)
     sys.argv = request["arguments"]
     return driver.main()
 
 
 def carry_name(name: str) -> None:
-    """Put the case's name where /proc shows it: an environment is shown as it was at the start."""
+    """Put the case's name where /proc shows it: /proc shows the initial environment only."""
     libc = ctypes.CDLL(None)
     libc.getenv.restype = ctypes.c_void_p
     place = libc.getenv(CASE.encode())
     ctypes.memmove(place, name.encode(), len(name))
-    libc.prctl(_PTRACER, _ANYONE, 0, 0, 0)  # where only a parent may trace otherwise
+    libc.prctl(_PTRACER, _ANYONE, 0, 0, 0)  # for systems where only a parent may trace otherwise
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Cases whose coordinators fork from a process that has imported what they need.
+"""Cases whose coordinators fork from a process that has already imported what they need.
 
-Importing takes most of the time of a small run, and under strace twice that. strace is attached
-before the first call of the coordinator's own, so that it counts and injects as in `Case`, which is
-the plain way; tests compare the two.
+Imports take most of the time of a small run, and twice that under strace. strace is attached
+before the first call of the coordinator itself, so that it counts and injects as in `Case`, the
+simple implementation; tests compare the two.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Coordinators:
     @classmethod
     @contextlib.contextmanager
     def of(cls, plain: Case) -> Iterator[Coordinators]:
-        """Run the plain case to its end, and load what it had loaded then."""
+        """Run the plain case to its end, then preload the modules it had loaded by then."""
         modules = plain.folder.with_suffix(".modules")
         plain.extra[MODULES] = str(modules)
         ended = plain.run()
@@ -51,7 +51,7 @@ class Coordinators:
             process.wait(RUN_LIMIT_S)
 
     def run(self, case: Case, prefix: Sequence[str], stdout: IO[str], stderr: IO[str]) -> int:
-        """Run a coordinator to its end, under strace where `prefix` says so."""
+        """Run a coordinator to its end, under strace if `prefix` is not empty."""
         request = {"arguments": case.argv()[1:], "folder": str(case.folder),
                    "environment": case.environment()}  # fmt: skip
         inner, outer = os.pipe()
@@ -78,7 +78,7 @@ class Coordinators:
 
 @contextlib.contextmanager
 def attached(prefix: Sequence[str], pid: int) -> Iterator[None]:
-    """Have strace trace a process, from before the block on to the end of the process."""
+    """Trace a process with strace, from before the block until the process ends."""
     words = [*prefix, "-p", str(pid)]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as strace:
         assert strace.stderr is not None
@@ -89,7 +89,7 @@ def attached(prefix: Sequence[str], pid: int) -> Iterator[None]:
 
 
 class ForkedCase(Case):
-    """A case with such coordinators."""
+    """A case whose coordinators are forked."""
 
     def __init__(self, coordinators: Coordinators, folder: Path, search: Search) -> None:
         super().__init__(folder, search)

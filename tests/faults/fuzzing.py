@@ -1,9 +1,9 @@
-"""F14: one reader, fed with bytes that atheris changes as it sees which code they reach.
+"""F14: fuzz one reader with bytes that atheris mutates, guided by the code they reach.
 
     python -m tests.faults.fuzzing READER CORPUS [libFuzzer options]
 
-A reader may refuse (our own errors of the user's kind); anything else it raises ends the fuzzer
-with the input that did it. CORPUS is a folder with inputs to begin with.
+A reader may refuse an input (with our own errors about user input); any other exception ends the
+fuzzer with the input that caused it. CORPUS is a folder with initial inputs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Reader = Callable[[bytes], object]
 
 
 def in_file(name: str, read: Callable[[Path], object]) -> Reader:
-    """A reader of paths as one of bytes."""
+    """Turn a reader of paths into one of bytes."""
     path = Path(tempfile.mkdtemp()) / name
 
     def reads(data: bytes) -> object:
@@ -34,7 +34,7 @@ def in_file(name: str, read: Callable[[Path], object]) -> Reader:
 
 
 def in_text(read: Callable[[str], object]) -> Reader:
-    """A reader of text as one of bytes."""
+    """Turn a reader of text into one of bytes."""
     return lambda data: read(data.decode("utf-8", "replace"))
 
 
@@ -51,9 +51,9 @@ def arc_archive() -> Reader:
 
 
 ARC_FILES = ("x_challenges.json", "x_solutions.json", "training/a.json", "more/deep/b.json")
-"""What a folder may hold: a pair of the ARC Prize, a split, tasks at any depth."""
+"""File names of a folder: a pair of the ARC Prize, a split, tasks at any depth."""
 BETWEEN = b"\n%%\n"
-"""Between the files of one input."""
+"""Separates the files of one input."""
 
 
 def arc_folder() -> Reader:
@@ -98,7 +98,7 @@ def draws() -> Reader:
 
 
 def forms() -> Reader:
-    """Draws of any form: the first byte chooses one, or leaves it to the reader to find out."""
+    """Draws of any form: the first byte chooses one, or leaves the reader to detect it."""
     from weft.searches.prng.guessing import guess_file
     from weft.searches.prng.intake import AUTO, RAW, READERS, read_draws, with_range
 
@@ -139,7 +139,7 @@ def job_result() -> Reader:
 
 
 def note() -> Reader:
-    """A signed head, and a file that should be a key."""
+    """A signed head, or a file that should be a key."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     from weft.signing import check_signed_note, load_public_key
@@ -180,7 +180,7 @@ def run_file() -> Reader:
 
 
 def asked_over_http() -> Reader:
-    """The live page: bytes are a path, a query and a header, a line each."""
+    """The live page: the bytes are a path, a query and a header, one per line."""
     from weft.inspect.serve.app import new_app
     from weft.inspect.serve.guard import Gate
     from weft.inspect.serve.rundirectory import RunDirectory
@@ -209,7 +209,7 @@ def asked_over_http() -> Reader:
 
 
 def run_in_a_loop(answer: Coroutine[Any, Any, int]) -> int:
-    """Wait for an answer; the browser of other tests may have a loop in this thread."""
+    """Wait for an answer; the browser of other tests may run an event loop in this thread."""
     if asyncio._get_running_loop() is None:
         return asyncio.run(answer)
     with ThreadPoolExecutor(1) as thread:
@@ -225,7 +225,7 @@ READERS: dict[str, Callable[[], Reader]] = {
     "nodes-classic": lambda: nodes("nodes.json"), "note": note, "program": program,
     "record": record, "run-file": run_file,
 }  # fmt: skip
-"""Everything that reads what others wrote; only what one needs is imported."""
+"""Every reader of foreign input; each imports only what it needs."""
 
 
 async def _answer(app: Any, scope: dict[str, Any]) -> int:
@@ -242,7 +242,7 @@ async def _answer(app: Any, scope: dict[str, Any]) -> int:
 
 
 def main() -> None:
-    """Feed the reader that was named."""
+    """Feed the named reader."""
     import atheris
 
     with atheris.instrument_imports(include=["weft"]):
@@ -251,11 +251,11 @@ def main() -> None:
         read = READERS[sys.argv[1]]()
 
         def feed(data: bytes) -> None:
-            with contextlib.suppress(Damaged, InputError):  # refused, as it may
+            with contextlib.suppress(Damaged, InputError):  # refused, which is allowed
                 read(data)
 
         for path in sorted(Path(sys.argv[2]).iterdir()):
-            feed(path.read_bytes())  # what is imported at first use is instrumented too
+            feed(path.read_bytes())  # modules imported at first use are instrumented too
 
     atheris.Setup([sys.argv[0], *sys.argv[2:]], feed)
     atheris.Fuzz()

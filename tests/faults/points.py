@@ -1,9 +1,9 @@
 """State-changing system calls of a coordinator, and faults at the n-th of them, with strace.
 
 strace runs without -f: only the coordinator is traced (it has one thread), never its workers.
-It counts each kind of call separately, so a point is a kind and a number; a counting pass
-says which numbers change something of the run. How many calls a run makes varies with its timing;
-what does not is which files it touches how: a point can also be reached by its path.
+It counts each kind of call separately, so a point is a kind and a number; a counting pass tells
+which numbers change the run. The number of calls depends on a run's timing, but the files it
+touches and the kinds of calls on them do not, so a point can also be reached by its path.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Point:
     number: int
     touched: str = ""
     number_on_path: int = 0
-    """Which call of its kind it was on what it touched."""
+    """The call's number among those of its kind on this path."""
 
     def __str__(self) -> str:
         return f"{self.call}#{self.number}({self.touched})"
@@ -76,18 +76,18 @@ def _parse(log: str, folder: Path) -> list[Point]:
 
 
 def _touched(args: str, folder: Path) -> str:
-    """The first path in the arguments of a call, below the folder."""
+    """The first path below the folder in the arguments of a call."""
     path = _CURRENT_FOLDER.sub("", args).partition(str(folder))[2]
     return path.partition('"')[0].partition(">")[0].lstrip("/")
 
 
 def distinct(points: Sequence[Point]) -> list[Point]:
-    """Of each stretch of SQLite's writes to one file the first and the last; all other points.
+    """The first and last of each series of SQLite's writes to one file, and all other points.
 
-    A stretch belongs to one transaction or one checkpoint of the write-ahead log, because SQLite
+    A series belongs to one transaction or one checkpoint of the write-ahead log, because SQLite
     syncs after each. On opening, frames of a transaction without its commit frame do not count, and
-    a checkpoint that was cut off is made again (https://www.sqlite.org/fileformat2.html, 4.2 and
-    4.3): a crash anywhere inside leaves one database, and a failed write one error.
+    an interrupted checkpoint is repeated (https://www.sqlite.org/fileformat2.html, 4.2 and 4.3), so
+    a crash anywhere inside a series leaves one database, and a failed write one error.
     """
     neighbours = zip([None, *points], points, [*points[1:], None], strict=False)
     return [point for before, point, after in neighbours
@@ -102,10 +102,10 @@ def _continues(point: Point | None, following: Point | None) -> bool:
 
 
 def without_repeats(points: Sequence[Point]) -> list[Point]:
-    """Of calls that repeat, the first, the middle one and the last, in the order of the points.
+    """The first, middle and last of each group of repeated calls, in the order of the points.
 
-    Two calls repeat each other where they and the calls before them are of one kind and touch files
-    of one kind: the same lines of code, round after round or object after object.
+    Two calls are repetitions if they, and the calls before them, are of one kind and touch files of
+    one kind: the same lines of code, round after round or object after object.
     """
     places: dict[tuple[tuple[str, str], ...], list[int]] = {}
     kinds = [(point.call, file_kind(point.touched)) for point in points]
@@ -116,25 +116,25 @@ def without_repeats(points: Sequence[Point]) -> list[Point]:
 
 
 def file_kind(touched: str) -> str:
-    """The path without what differs from file to file of one kind: digests, numbers, ids."""
+    """The path without the parts that differ between files of one kind: digests, numbers, ids."""
     for pattern, name in _NAMES:
         touched = pattern.sub(name, touched)
     return touched
 
 
 def of_recovery(points: Sequence[Point]) -> list[Point]:
-    """The calls of a resumed run before it starts a worker: from there on it is a run as any."""
+    """The calls of a resumed run before it starts a worker; after that it is like any run."""
     started = (at for at, p in enumerate(points) if p.touched.startswith(FIRST_WORKER))
     return list(points[: next(started, len(points))])
 
 
 def kill_at(case: Case, point: Point, strace: str) -> bool:
-    """Run the case and SIGKILL its coordinator at the point; False when it ended before that."""
+    """Run the case and SIGKILL its coordinator at the point; return False if it ended before."""
     return _was_killed(point, _inject(case, point, KILL, strace, when=point.number))
 
 
 def kill_on_path(case: Case, point: Point, strace: str) -> bool:
-    """The same at the call that has the point's number on its path, whatever came before it."""
+    """The same at the call with the point's number on its path, whatever calls precede it."""
     only = ["-P", str(case.folder / point.touched)]
     ended = _inject(case, point, KILL, strace, *only, when=point.number_on_path)
     return _was_killed(point, ended)
@@ -148,28 +148,28 @@ def _was_killed(point: Point, ended: Ended) -> bool:
 
 
 def fail_at(case: Case, point: Point, fault: str, strace: str) -> tuple[Ended, Point | None]:
-    """Run the case with one call failing; also return the call, None if it was not reached.
+    """Run the case with one call failing; also return the call, or None if it was not reached.
 
-    Calls come in another order from run to run: it may have touched another file than counted.
+    The order of calls varies between runs: the call may touch another file than the counted one.
     """
     ended = _inject(case, point, fault, strace, when=point.number)
     return ended, _hit(case, point)
 
 
 def fail_on_path(case: Case, point: Point, fault: str, strace: str) -> tuple[Ended, Point | None]:
-    """The same for the call that has the point's number on its path, whatever came before it."""
+    """The same for the call with the point's number on its path, whatever calls precede it."""
     only = ["-P", str(case.folder / point.touched)]
     ended = _inject(case, point, fault, strace, *only, when=point.number_on_path)
     return ended, _hit(case, point)
 
 
 def fail_nearest(case: Case, point: Point, fault: str, strace: str) -> tuple[Ended, Point | None]:
-    """On its path, which is surer, or by its number where the file has a new name in each run."""
+    """Fail by path, which is more reliable, or by number if the file's name is new in each run."""
     return (fail_at if has_new_name(point) else fail_on_path)(case, point, fault, strace)
 
 
 def has_new_name(point: Point) -> bool:
-    """Whether the file has another name in each run."""
+    """Whether the file has a different name in each run."""
     return bool(_NEW_NAME.search(point.touched))
 
 
@@ -192,7 +192,7 @@ def _log_of(case: Case) -> Path:
 
 
 def sample(points: Sequence[Point], count: int, seed: int) -> list[Point]:
-    """Points spread over the run, one drawn from each of `count` equal stretches of it."""
+    """Points spread over the run, one drawn from each of `count` equal intervals of it."""
     draw = random.Random(seed)
     edges = [len(points) * i // count for i in range(count + 1)]
     pairs = itertools.pairwise(edges)
@@ -200,9 +200,9 @@ def sample(points: Sequence[Point], count: int, seed: int) -> list[Point]:
 
 
 def drawn_by_path(points: Sequence[Point], seed: int) -> list[Point]:
-    """One call of each kind on each path, from the first half of those: every run gets that far.
+    """One call per kind and path, from the first half of those calls: every run gets that far.
 
-    Files with a new name in each run are left out. The seed alone decides what is drawn, in which
+    Files with a new name in each run are left out. The seed alone determines the selection and its
     order.
     """
     calls: dict[tuple[str, str], list[Point]] = {}

@@ -1,4 +1,4 @@
-"""Lose power at a moment of a recorded run, run the same command on what is left, and check."""
+"""Lose power at a moment of a recorded run, rerun the same command on the rest, and check."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SYNCS = ("fsync", "fdatasync")
 
 @dataclass(frozen=True)
 class Recorded:
-    """A run without faults: its case, its trace, and its finished folder set aside."""
+    """A run without faults: its case, its trace, and a copy of its finished folder."""
 
     case: Case
     calls: list[Call]
@@ -58,7 +58,7 @@ def record(folder: Path, search: Search, strace: str, **hooks: str) -> Recorded:
 
 
 def moments(recorded: Recorded) -> Iterator[tuple[int, DiskModel]]:
-    """Where a loss hurts most: before each sync, and after each commit that was reported."""
+    """The worst moments for a loss: before each sync, and after each commit that has returned."""
     model, marks = DiskModel(recorded.case.folder, recorded.finished, PREPARED), 0
     for number, call in enumerate(recorded.calls):
         if call.name in SYNCS:
@@ -78,7 +78,7 @@ def count_marks(model: DiskModel) -> int:
 def lose_power(
     recorded: Recorded, model: DiskModel, survives: Survives, reported: frozenset[TaskPlace]
 ) -> list[str]:
-    """Rebuild the disk, run the same command on it, and name what is wrong."""
+    """Rebuild the disk, run the same command on it, and name each violation."""
     case = recorded.case
     shutil.rmtree(case.folder)
     model.rebuild(case.folder, survives)
@@ -91,7 +91,7 @@ def lose_power(
 
 
 def reported_by(model: DiskModel, folder: Path) -> frozenset[TaskPlace]:
-    """Tasks whose commit has returned: those a reader of the running machine can see."""
+    """Tasks whose commit has returned, which a reader on the running machine can see."""
     cache = folder / "cache"
     model.rebuild(cache, Everything())
     try:
@@ -103,7 +103,7 @@ def reported_by(model: DiskModel, folder: Path) -> frozenset[TaskPlace]:
 def lose_power_often(
     name: str, recorded: Recorded, draw: Callable[[int], Survives], chosen: set[int], seed: int
 ) -> list[str]:
-    """Lose power at the chosen moments; `draw` says for each what survives. Returns violations."""
+    """Lose power at the chosen moments; `draw` gives what survives each. Return violations."""
     folder = recorded.finished.parent
     start_s, violations, points, marks = time.monotonic(), [], 0, 0
     reported: frozenset[TaskPlace] = frozenset()

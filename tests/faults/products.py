@@ -1,4 +1,4 @@
-"""The searches that Weft ships, each as a small run that campaigns put under fault."""
+"""The searches that Weft ships, each as a small run for campaigns to put under fault."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ JAVA = Path(__file__).parents[1] / "searches" / "prng" / "histories" / "java.csv
 
 
 def write_jobs(folder: Path) -> None:
-    """Six jobs, one of which writes its result into a file."""
+    """Six jobs, one of which writes its result to a file."""
     jobs = [{"job_id": f"j{i}", "argv": ["sh", "-c", f"echo '[{i}]'"], "gpu": 0, "timeout_s": 60}
             for i in range(5)]  # fmt: skip
     line = "echo '[5]' > result.json"
@@ -34,8 +34,8 @@ def write_tree(folder: Path) -> None:
 
 
 def write_puzzles(folder: Path) -> None:
-    """Two puzzles that are solved soon: as many kinds of writes as with more, in a third of it."""
-    from tests.support.arcruns import solved, write_tasks  # needs what `weft arc` needs
+    """Two puzzles solved quickly: the same kinds of writes as with more, in a third of the time."""
+    from tests.support.arcruns import solved, write_tasks  # imports what `weft arc` needs
 
     write_tasks(folder / "puzzles", [solved(), solved("other", 20)])
 

@@ -1,7 +1,7 @@
-"""A search of 22 tasks that passes through every part of the engine: what campaigns kill.
+"""A search of 22 tasks that uses every part of the engine, for campaigns to kill.
 
-Failing tasks, an early stop, lanes of which the first is slow, objects, and a lazy round, in
-about a quarter of a second. Every task's arguments differ, so a doubled one can be told.
+It has failing tasks, an early stop, lanes of which the first is slow, objects, and a lazy round,
+and takes about a quarter of a second. Arguments differ between tasks, so duplicates are visible.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import weft
 
 @weft.task
 def pick(name: str, *, seed: int) -> int:
-    """Give a number; the task named `bad` has none."""
+    """Return a number; the task named `bad` fails."""
     if name == "bad":
         raise ValueError("no number here")
     return seed % 997
@@ -21,7 +21,7 @@ def pick(name: str, *, seed: int) -> int:
 
 @weft.task
 def throw(name: str, pause_ms: int) -> int:
-    """Give a number after a pause that changes nothing but the order of arrival."""
+    """Return a number after a pause that affects only the order of arrival."""
     time.sleep(pause_ms / 1000)
     return sum(name.encode())
 
@@ -40,7 +40,7 @@ def weigh(thread: weft.Object) -> int:
 
 @weft.search(version=1)
 def lane(name: str, rounds: int, pause_ms: int):
-    """Two tasks a round."""
+    """Run two tasks per round."""
     total = 0
     for number in range(rounds):
         results = yield [throw(f"{name}{number}{side}", pause_ms) for side in "ab"]
@@ -50,7 +50,7 @@ def lane(name: str, rounds: int, pause_ms: int):
 
 @weft.search(version=1)
 def shuttle(pause_ms: int = 3):
-    """Weave one small piece; answers with what every part gave."""
+    """Weave one small piece; the answer depends on every part."""
     first = yield [pick(name) for name in ("a", "b", "bad", "c")]
     early = yield weft.round([pick(f"e{i}") for i in range(4)], until=lambda r: r.index == 2)
     sides = yield weft.lanes({"slow": lane("s", 2, pause_ms), "quick": lane("q", 2, 0)})

@@ -35,7 +35,7 @@ def leave_at_once(x: int) -> int:
 
 @weft.task
 def work(x: int, work_ms: int, admitted: str) -> int:
-    """Work once the file `admitted`, if any, has more than x bytes; minutes are an error."""
+    """Work once the file `admitted`, if any, has more than x bytes; fail after ten minutes."""
     end_s = time.monotonic() + 600
     while admitted and Path(admitted).stat().st_size <= x:
         if time.monotonic() > end_s:
@@ -47,7 +47,7 @@ def work(x: int, work_ms: int, admitted: str) -> int:
 
 @weft.task
 def wait_at_gate(gate: str) -> str:
-    """Wait until the file `gate` exists; minutes are an error."""
+    """Wait until the file `gate` exists; fail after ten minutes."""
     end_s = time.monotonic() + 600
     while not Path(gate).exists():
         if time.monotonic() > end_s:
@@ -58,7 +58,7 @@ def wait_at_gate(gate: str) -> str:
 
 @weft.search(version=1)
 def strike(kind: str):
-    """One task that strikes among nine that do not."""
+    """One task that strikes, among nine harmless ones."""
     bad = {"kill": kill_own_worker, "segv": read_address_zero, "exit": leave_at_once}[kind]
     results = yield [bad(i) if i == 4 else harmless(i) for i in range(10)]
     return [r.value if r.ok else [r.error.type, r.error.exit_code] for r in results]
@@ -66,7 +66,7 @@ def strike(kind: str):
 
 @weft.search(version=1)
 def storm(rounds: int, width: int, work_ms: int, admitted: str = ""):
-    """Many short tasks, for killing workers under them."""
+    """Many short tasks whose workers are to be killed."""
     total = 0
     for number in range(rounds):
         results = yield [work(number * width + i, work_ms, admitted) for i in range(width)]

@@ -1,4 +1,4 @@
-"""The checker can fail: each kind of planted damage is named."""
+"""The checker can fail: it names each kind of planted damage."""
 
 from __future__ import annotations
 

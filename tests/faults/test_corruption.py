@@ -1,7 +1,7 @@
-"""F27: random damage to every file of a run: bits, bytes, stretches, cuts, insertions.
+"""F27: random damage to every file of a run: bits, bytes, ranges, truncations, insertions.
 
-Readers refuse the run with a reason, or give the same answer as before; they never fail in another
-way, and never give another answer.
+Readers refuse the run with a reason or give the same answer as before; they never fail in
+another way and never give another answer.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from weft.inspect.verify import verify
 SEED = 2727
 FILES = ("run.toml", "ledger.jsonl", "checkpoint", "manifest.sqlite", "objects")
 EVIDENCE = ("ledger.jsonl", "checkpoint", "objects")
-"""Files of which every changed byte must be found."""
+"""Files in which every changed byte must be detected."""
 Damage = Callable[[bytes, random.Random], bytes]
 
 
@@ -68,7 +68,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def seen(run: Path) -> object:
-    """What readers say of a run: its head, its answer, its results, its counts."""
+    """The readers' view of a run: its head, its answer, its results, its counts."""
     verdict = verify(run, heads())
     loaded = weft.load(run)
     values = [(row.key, row.value if row.ok else row.error) for row in loaded.results()]
@@ -89,7 +89,7 @@ def test_damaged_file_is_refused_or_changes_nothing(
 
 
 def damage_each(name: str, numbers: Sequence[int], sound: Path, run: Path) -> tuple[int, list[str]]:
-    """Damage a file in so many ways; return how many were refused, and what is wrong."""
+    """Damage a file once per number; return how often it was refused, and the violations."""
     shutil.copytree(sound, run)
     path = next(p for p in sorted(run.rglob("*")) if p.is_file() and name in str(p))
     data, before, refusals, violations = path.read_bytes(), seen(run), 0, []
@@ -102,7 +102,7 @@ def damage_each(name: str, numbers: Sequence[int], sound: Path, run: Path) -> tu
         except WeftError:
             refusals += 1
             continue
-        except Exception as error:  # whatever else it is, it is the violation
+        except Exception as error:  # any other exception is a violation
             violations.append(f"{name} {number}: {type(error).__name__}: {error}")
             continue
         if after != before:

@@ -1,7 +1,7 @@
 """F25: too few file descriptors or processes, or too little memory, for a run.
 
-The run ends well, or stops with the reason in one line; with enough of it the same command goes on
-to the same ledger.
+The run succeeds, or stops with the reason in one line; with enough resources, the same command
+continues to the same ledger.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ COMMAND = ("run", f"{HERE / 'shuttle.py'}:shuttle", "--workers", "WORKERS", "--o
 SHUTTLE = Search("shuttle", "", {}, FREQUENT_CHECKPOINTS, COMMAND)
 MB = 1 << 20
 LIMITS = {"NOFILE": (8, 60), "AS": (4 * MB, 80 * MB)}
-"""From where nothing can start to where everything goes well."""
+"""From a limit at which nothing can start to one at which everything succeeds."""
 STARTS = "clone,?clone3,?fork,?vfork"
 """Calls that start a process."""
 DRIVER_STARTS = 1
@@ -49,7 +49,7 @@ ADVICE = {
 
 
 def check_ended(ended: Ended) -> list[str]:
-    """Say what is wrong with how a run under a limit ended."""
+    """Report what is wrong with the end of a run under a limit."""
     lines = ended.reasons
     for reason, advice in ADVICE.items():
         if reason in ended.stderr and advice not in ended.stderr:
@@ -135,7 +135,7 @@ def test_driver_prints_the_head_although_no_process_may_start(
 def test_run_that_may_start_no_process_stops_with_its_reason_and_resumes(
     search: Search, chaos: bool, tmp_path: Path, require_tool: Callable[[str], str]
 ) -> None:
-    """From each start of a process on, and at each alone, there is no process or memory for it."""
+    """Starting a process fails from each start on, and at each start alone."""
     strace, log = require_tool("strace"), str(tmp_path / "starts")
     plain = Case(tmp_path / "plain", search)
     assert plain.run([strace, "-o", log, "-e", f"trace={STARTS}"]).returncode == 0

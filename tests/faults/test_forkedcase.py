@@ -1,4 +1,4 @@
-"""Coordinators that fork from a loaded process do what those of their own process do."""
+"""Coordinators forked from a preloaded process behave like those in a fresh process."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def pair(
 
 
 def verdict(case: Case, point: Point, fault: str, strace: str, reference: Reference) -> list[str]:
-    """How the run ended at a fault, and everything that is wrong with it."""
+    """How the run ended at a fault, and every violation."""
     ended, hit = fail_on_path(case, point, fault, strace)
     assert fault == KILL or hit is not None
     reasons = [text.replace(str(case.folder), "") for text in ended.reasons]

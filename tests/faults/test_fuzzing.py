@@ -1,7 +1,7 @@
-"""F14: fuzzers that see which code they reach, one per reader, each for a stated time.
+"""F14: coverage-guided fuzzers, one per reader, each for a stated time.
 
-They go on from what earlier runs found here (`build/fuzzing`) and from the corpus that is kept
-(`tests/faults/corpus`); `make test` feeds the readers with that corpus.
+They continue from what earlier runs found here (`build/fuzzing`) and from the stored corpus
+(`tests/faults/corpus`); `make test` feeds that corpus to the readers.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from weft.signing import sign_checkpoint
 
 SEED = 20261115
 FUZZED_S = 40
-"""How long each reader is fuzzed."""
+"""Fuzzing time per reader."""
 TASK = {"train": [{"input": [[0, 1]], "output": [[1, 0]]}], "test": [{"input": [[2, 3]]}]}
 JOB = {"job_id": "a", "argv": ["sh", "-c", "true"], "timeout_s": 5, "expected_output": "x.json"}
 SIGNER = Ed25519PrivateKey.from_private_bytes(bytes(32))
@@ -117,7 +117,7 @@ def test_reader_fed_with_anything_reads_or_refuses(reader: str, tmp_path: Path) 
 
 @pytest.mark.slow
 def test_fuzzer_finds_a_planted_crash(tmp_path: Path) -> None:
-    """A reader that trips over one byte is found within a few thousand inputs."""
+    """A reader that fails on one byte is found within a few thousand inputs."""
     planted = "import atheris\nwith atheris.instrument_imports(include=['weft']):\n"
     planted += "    import weft.searches.prng.history as h\nold = h.read_history\n"
     planted += "@atheris.instrument_func\n"
@@ -142,14 +142,14 @@ def test_reader_fed_with_the_corpus_reads_or_refuses(
     read, inputs = READERS[reader](), stored(reader)
     assert inputs, "python -m tests.faults.corpus keeps what fuzzers found"
     for data in inputs:
-        with contextlib.suppress(Damaged, InputError):  # refused, as it may
+        with contextlib.suppress(Damaged, InputError):  # refused, which is allowed
             read(data)
 
 
 def test_every_reader_has_beginnings_that_it_reads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From an input that is refused at once a fuzzer hardly finds its way."""
+    """A fuzzer makes little progress from an input that is refused at once."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert sorted(READERS) == sorted(BEGINNINGS)
     for reader, texts in BEGINNINGS.items():

@@ -1,5 +1,5 @@
 """F3: one system call of the coordinator fails. It stops with the reason in one line, and the
-same command goes on from there. EINTR may also simply be retried; then the run just succeeds.
+same command continues from there. EINTR may also simply be retried; then the run just succeeds.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ FAULTS = {
     "EINTR": (*WRITES, *SYNCS, "openat"),
 }
 SYNC_FAILED = ("error=EIO", "error=ENOSPC")
-"""After these nobody knows what is on the disk: to go on would be to claim that all of it is."""
+"""After these the state of the disk is unknown; continuing would claim that all data is there."""
 MODE_CHANGE = ("manifest.sqlite-journal", "manifest.sqlite", "runs/run")
-"""What SQLite syncs as it changes its journal mode; where that fails, it stays with the old one."""
+"""Files that SQLite syncs when changing its journal mode; on failure it keeps the old mode."""
 RUN_PLACE = ("runs", "runs/run")
-"""Where the run is to be made: a read-only disk there is the caller's input, not a failed disk."""
+"""Where the run is created: a read-only disk there is bad input, not a failed disk."""
 BAD_INPUT = 3
 Inject = Callable[[Case, Point, str, str], tuple[Ended, Point | None]]
 NOTHING_WRITTEN = "retval=0"
-"""A write that takes nothing: the only short write strace can make without lying about data."""
+"""A write of no bytes: the only short write strace can inject without faking data."""
 
 
 def plan(points: list[Point]) -> list[tuple[Point, str]]:
-    """Every fault at every call it can happen to, in the order of the calls."""
+    """Every fault at every call where it can occur, in the order of the calls."""
     rows = [(p, f"error={name}") for p in points for name, calls in FAULTS.items()
             if p.call in calls]  # fmt: skip
     return rows + [(p, NOTHING_WRITTEN) for p in points if p.call in WRITES]
 
 
 def check_failed(ended: Ended, fault: str, point: Point | None = None) -> list[str]:
-    """Say what is wrong with how a run with a failed call ended."""
+    """Report what is wrong with the end of a run with a failed call."""
     if ended.returncode == 0:
         is_lost = point is not None and is_sync_of_ours(point) and fault in SYNC_FAILED
         return [f"{fault}: went on, though data may not be on the disk"] if is_lost else []
@@ -80,7 +80,7 @@ def is_sync_of_ours(point: Point) -> bool:
 def fail_and_check(
     case: Case, point: Point, fault: str, counted: Counted, inject: Inject
 ) -> tuple[int, list[str]] | None:
-    """Inject the fault, then run the same command; None when the call was not reached."""
+    """Inject the fault, then run the same command; return None if the call was not reached."""
     ended, hit = inject(case, point, fault, counted.strace)
     if hit is None:
         return None
@@ -93,7 +93,7 @@ def fail_and_check(
 def fail_each(
     folder: Path, counted: Counted, rows: list[tuple[Point, str]], inject: Inject = fail_at
 ) -> None:
-    """Try each fault, once more where its call was not reached: not every run makes it."""
+    """Try each fault; retry once if its call was not reached, since not every run makes it."""
     start_s, violations, missed, survived = time.monotonic(), [], 0, 0
     for number, (point, fault) in enumerate(rows):
         places = (folder / f"{number}{suffix}" for suffix in ("", "-again"))
@@ -119,7 +119,7 @@ def fail_each(
 def test_call_that_fails_stops_the_run_with_its_reason_and_resumes(
     counted: Counted, tmp_path: Path
 ) -> None:
-    """The same kinds of calls on the same files each time, however many calls a run makes."""
+    """The same kinds of calls on the same files each time, whatever a run's number of calls."""
     rows = plan(drawn_by_path(counted.points, SEED))
     random.Random(SEED).shuffle(rows)
     first = one_of_each_fault(rows)

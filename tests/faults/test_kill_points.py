@@ -1,6 +1,6 @@
 """F1 and F2: SIGKILL of the coordinator at its state-changing system calls, then the same command.
 
-`make test` takes points spread over the run, `make chaos` every point.
+`make test` kills at points spread over the run, `make chaos` at every point.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SAMPLED = 8
 HALVES = 2
 FIRST_KILLS = 6
 FIRST_CALLS = 16
-"""Calls of a recovery before the run goes on: opening, cutting, appending."""
+"""Calls of a recovery before the run continues: opening, truncating, appending."""
 Choice = Callable[[list[Point]], list[Point]]
 Killed = tuple[Case, Point]
 Kill = Callable[[Path, Counted, Point], Killed]
@@ -53,7 +53,7 @@ def test_coordinator_killed_at_sampled_calls_resumes_to_the_same_ledger(
 def test_coordinator_killed_between_the_two_seals_of_a_finished_run_seals_it_again(
     counted: Counted, tmp_path: Path
 ) -> None:
-    sealed = ("/ledger.jsonl", "/checkpoint")  # git, in `weft tree`, seals objects of its own
+    sealed = ("/ledger.jsonl", "/checkpoint")  # git, in `weft tree`, seals its own objects
     seals = [point for point in counted.points if point.call in ("chmod", "fchmod")
              and point.touched.endswith(sealed)]  # fmt: skip
     assert len(seals) == 2
@@ -99,12 +99,12 @@ def test_recovery_killed_again_at_every_call_resumes_to_the_same_ledger(
 
 
 def first_calls(recovery: list[Point]) -> list[Point]:
-    """The first calls; SQLite makes many more in its shared memory, which no crash outlives."""
+    """The first calls, without SQLite's many on its shared memory, which outlives no crash."""
     return [point for point in recovery if not point.touched.endswith("-shm")][:FIRST_CALLS]
 
 
 def kill_near(folder: Path, counted: Counted, point: Point) -> Killed:
-    """Kill at the point; a run may make a few calls less than the counted one, so go back then."""
+    """Kill at the point, or earlier if this run makes fewer calls than the counted one."""
     for number in range(point.number, 0, -1):
         case = counted.new_case(folder / str(number), counted.search)
         nearby = Point(point.call, number, point.touched)
@@ -114,7 +114,7 @@ def kill_near(folder: Path, counted: Counted, point: Point) -> Killed:
 
 
 def kill_on_file(folder: Path, counted: Counted, point: Point) -> Killed:
-    """Kill at a call on the point's file: the n-th of a run is on another from time to time."""
+    """Kill at a call on the point's file: the n-th call of a run may be on a different file."""
     if has_new_name(point):
         return kill_near(folder, counted, point)
     for number in range(point.number_on_path, 0, -1):
@@ -157,7 +157,7 @@ def kill_before_append(folder: Path, counted: Counted) -> Killed:
 
 
 def lacks_records(case: Case, copy: Path) -> bool:
-    """Whether the ledger lacks what the manifest has."""
+    """Whether the ledger lacks results that the manifest has."""
     shutil.copytree(case.out, copy)
     if not (copy / "manifest.sqlite").exists():
         return False
@@ -196,7 +196,7 @@ def kill_twice_each(
 def kill_recovery_near(
     case: Case, aside: Path, point: Point, strace: str
 ) -> tuple[frozenset[TaskPlace], int, Point]:
-    """Kill the recovery; also return what was final, and how much had run, before it."""
+    """Kill the recovery; also return the tasks that were final and the executions before it."""
     for number in range(point.number, 0, -1):
         case.put_back(aside)
         before, executions = case.final(), len(case.executed())
@@ -207,6 +207,6 @@ def kill_recovery_near(
 
 
 def report(found: list[str]) -> None:
-    """Show violations when they are found: a full campaign takes minutes."""
+    """Print violations as they are found: a full campaign takes minutes."""
     for text in found:
         print(f"\n  {text}", flush=True)

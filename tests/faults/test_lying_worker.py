@@ -1,7 +1,7 @@
 """F26: a worker that lies: frames with wrong tickets, repeated, of wrong types, too long.
 
-It is not believed: its worker is replaced, and the run ends with the ledger of an honest one. If
-every worker lies all the time, the tasks fail by name; the coordinator itself never does.
+Its messages are rejected, it is replaced, and the run ends with the ledger of an honest one. If
+every worker lies all the time, tasks fail with a named error, but the coordinator never does.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which points campaigns leave out, and how they are dealt out to cases."""
+"""Which points campaigns leave out, and how points are distributed over cases."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""F1b: power loss. The disk is rebuilt from the coordinator's own trace, without what was not
-synced, and the same command must go on from there. disk_model.py says what counts as synced.
+"""F1b: power loss. The disk is rebuilt from the coordinator's own trace, without unsynced data,
+and the same command must continue from there. disk_model.py defines what counts as synced.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The engine's example, killed for real at random moments, and run in every way there is: one
-ledger. Moments are drawn as a number of task executions, so that they spread over the run.
+"""The engine's example, killed for real at random moments, and run in every possible way, has one
+ledger. A moment is drawn as a number of task executions, so that moments spread over the run.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ def test_loom_killed_at_random_moments_ends_with_the_same_ledger(
     print_figures("kill -9", seed=seed, kills=kills, violations=len(violations),
                   seconds=spent_s)  # fmt: skip
     assert violations == []
-    assert kills >= runs  # a machine that stalls misses a moment now and then
+    assert kills >= runs  # a machine that stalls occasionally misses a moment
 
 
 def kill_after(case: Case, executions: int) -> bool:
-    """Run the case and kill it after so many more executions; False if it ended before."""
+    """Run the case and kill it after this many more executions; return False if it ended before."""
     enough = case.count_executed() + executions
     with case.start() as process:
         wait_until(

@@ -1,7 +1,7 @@
-"""F24: the coordinator is stopped (SIGSTOP) for longer than any limit of its tasks, then goes on.
+"""F24: the coordinator is stopped (SIGSTOP) for longer than any limit of its tasks, then continued.
 
-A laptop that sleeps and a debugger do the same. Tasks that ended in time meanwhile are not charged,
-nothing runs twice, and the ledger is that of a run that was never stopped.
+A sleeping laptop or a debugger has the same effect. Tasks that ended in time meanwhile are not
+charged, nothing runs twice, and the ledger is that of a run that was never stopped.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from tests.support.waiting import wait_until
 
 LIMITS = Search("limits", f"{HERE / 'strikers.py'}:short_limits", {"width": 8, "work_ms": 300})
 STOPPED_S = 2.5
-"""More than the limit of one second."""
+"""Longer than the time limit of one second."""
 WATCHED_S = 0.15
-"""After so long the coordinator has noted when a task began, and watches its limit."""
+"""Time within which the coordinator has noted a task's start and enforces its limit."""
 
 
 @pytest.mark.parametrize("stops", [1, pytest.param(20, marks=pytest.mark.slow)])
@@ -38,7 +38,7 @@ def test_stopped_coordinator_charges_no_task(stops: int, tmp_path: Path) -> None
 
 
 def stop_and_go_on(case: Case, reference: Reference, after: int) -> list[str]:
-    """Stop the coordinator while it watches the n-th execution; name what is wrong afterwards."""
+    """Stop the coordinator while it watches the n-th execution; name each violation afterwards."""
     with case.start() as process:
         wait_until(lambda: case.count_executed() >= after, "executions")
         time.sleep(WATCHED_S)

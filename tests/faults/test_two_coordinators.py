@@ -1,4 +1,4 @@
-"""F13: two coordinators begin the same run at the same moment. One runs, one names the other."""
+"""F13: two coordinators start the same run at the same moment. One runs, one names the other."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_two_coordinators_at_once_exactly_one_runs_and_is_named(races: int, tmp_
 
 
 def race(folder: Path, reference: Reference, *, stale: bool) -> list[str]:
-    """Let two begin at once; with `stale`, in a folder whose last coordinator was killed."""
+    """Let two start at once; with `stale`, in a folder whose last coordinator was killed."""
     case = Case(folder, GATED, workers=1, environment={"WEFT_FAULTS_SIGNAL": str(folder / "go")})
     if stale:
         leave_killed(case)
@@ -67,7 +67,7 @@ def check_loser(case: Case, loser: subprocess.Popen[str], holder: int) -> list[s
 
 
 def leave_killed(case: Case) -> None:
-    """Run until a task waits at the gate, then kill: its name stays behind in the folder."""
+    """Kill a run whose task waits at the gate; the folder still names the killed coordinator."""
     (case.folder / "go").touch()
     with case.start() as process:
         wait_until(case.count_executed, "a task at the gate")

@@ -1,7 +1,7 @@
 """F28: two machines on one shared folder resume the same run. One runs, the other names it.
 
-The second machine is a UTS namespace with a name of its own; both see the same files and locks, as
-they do on a shared file system that has locks.
+The second machine is a UTS namespace with a different host name; both see the same files and
+locks, as they would on a shared file system that supports locks.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LOCKED = 75
 
 @pytest.fixture
 def elsewhere(require_tool: Callable[[str], str]) -> list[str]:
-    """Words before a command that run it on the other machine."""
+    """Command prefix that runs a command on the other machine."""
     require_root()
     line = f'hostname {ELSEWHERE} && exec "$@"'
     return [require_tool("unshare"), "--uts", "sh", "-c", line, "sh"]

@@ -1,4 +1,4 @@
-"""One finished run of the engine example, shared; tests copy it before they harm it."""
+"""One finished run of the engine example, shared; tests copy it before they damage it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["quick_runs", "started_workers", "worker_server"]
 
 @pytest.fixture(scope="session")
 def forks() -> Iterator[ForkServer]:
-    """A process that has loaded weft, its searches and its server, for commands to fork from."""
+    """A process that has loaded weft, its searches and its server, from which commands fork."""
     more = ("weft.inspect.serve.serving", "weft.inspect.report.page")
     forks = ForkServer(*SEARCHES, *more, fork_workers=True)
     yield forks
@@ -29,7 +29,7 @@ def forks() -> Iterator[ForkServer]:
 
 @pytest.fixture(scope="session")
 def watched(tmp_path_factory: pytest.TempPathFactory) -> Snapshots:
-    """A run with copies of its folder taken on the way."""
+    """A run with copies of its folder taken along the way."""
     base = tmp_path_factory.mktemp("watched")
     taker = Snapshots(base / "loom", base, every=25)
     weft.run(loom(pause_ms=20), out=taker.run, workers=2, watcher=taker)
@@ -44,19 +44,19 @@ def finished(watched: Snapshots) -> Path:
 
 @pytest.fixture(scope="session")
 def snapshots(watched: Snapshots) -> list[Path]:
-    """What a SIGKILL would have left of the finished run at several moments."""
+    """The states that a SIGKILL would have left of the finished run at several moments."""
     return watched.taken
 
 
 @pytest.fixture
 def run(finished: Path, tmp_path: Path) -> Path:
-    """A copy of the finished run, to be harmed."""
+    """A copy of the finished run to damage."""
     return copy_of(finished, tmp_path / "run")
 
 
 @pytest.fixture
 def fast_parse() -> Iterator[None]:
-    """Remember parsed lines: parsing is pure, and campaigns read the same lines again and again."""
+    """Cache parsed lines: parsing is pure, and campaigns read the same lines over and over."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chain, "parse", lru_cache(maxsize=4096)(chain.parse))
         yield

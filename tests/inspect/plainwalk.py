@@ -1,4 +1,4 @@
-"""The plain twin of `weft.inspect.ledgercheck`: one line after the other, nothing at once."""
+"""The plain twin of `weft.inspect.ledgercheck`: one line after another, nothing in bulk."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def check_plainly(
     sealed: bool,
     sizes: Collection[int] = (),
 ) -> LedgerFacts:
-    """Do what `check_ledger` does, record by record."""
+    """Do the same as `check_ledger`, record by record."""
     return _PlainWalk(lines, checkpoint, sealed, sizes).run()
 
 

@@ -1,4 +1,4 @@
-"""Runs for the readers' tests: finished, or caught under way; and ways to harm them."""
+"""Runs for the readers' tests, finished or caught in progress, and ways to damage them."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ NO_HEADS = HeadsList(None, Disk())
 
 
 def heads() -> HeadsList:
-    """The heads list that runs of these tests write to."""
+    """The heads list that the runs of these tests write to."""
     return HeadsList(platformdirs.user_state_path("weft") / "heads", Disk())
 
 
 def copy_of(run: Path, target: Path) -> Path:
-    """A copy of a run folder with all its modes, to be harmed."""
+    """A copy of a run folder with all its modes, to damage."""
     shutil.copytree(run, target)
     return target
 
@@ -54,7 +54,7 @@ def read_checkpoint(run: Path) -> Checkpoint:
 
 
 def put(path: Path, data: bytes, *, mode: int | None = None) -> None:
-    """Overwrite a file as root or owner may, keeping its mode unless one is given."""
+    """Overwrite a file as root or its owner can, keeping its mode unless one is given."""
     mode = path.stat().st_mode if mode is None else mode
     path.chmod(0o644)
     path.write_bytes(data)
@@ -66,7 +66,7 @@ def put_ledger(run: Path, data: bytes) -> None:
 
 
 def put_checkpoint(run: Path, lines: Sequence[bytes], *, sealed: bool = True) -> None:
-    """Write the checkpoint that fits these lines."""
+    """Write the checkpoint that matches these lines."""
     origin = read_checkpoint(run).origin
     root = merkle.root([merkle.leaf_hash(line.rstrip(b"\n")) for line in lines])
     text = Checkpoint(origin, len(lines), root).to_text()
@@ -74,7 +74,7 @@ def put_checkpoint(run: Path, lines: Sequence[bytes], *, sealed: bool = True) ->
 
 
 def rewritten(lines: Sequence[bytes], seq: int, change: Callable[[dict[str, Any]], None]):
-    """The lines with one body changed and every hash after it recomputed, as a forger would."""
+    """The lines with one body changed and all later hashes recomputed, as a forger would."""
     chain, forged = Chain(), []
     for number, line in enumerate(lines):
         record = parse(line.rstrip(b"\n"))
@@ -85,7 +85,7 @@ def rewritten(lines: Sequence[bytes], seq: int, change: Callable[[dict[str, Any]
 
 
 def unseal(run: Path) -> None:
-    """Make a finished run look like one that was killed before its last checkpoint."""
+    """Make a finished run look as if it was killed before its last checkpoint."""
     manifest = sqlite3.connect(RunFolder(run).manifest)
     with manifest:
         manifest.execute("DELETE FROM heads")
@@ -99,7 +99,7 @@ def make_writable(run: Path) -> None:
 
 
 def contents(run: Path) -> dict[str, tuple[int, bytes]]:
-    """Every file of a run with mode and bytes: equal before and after a reader."""
+    """Mode and bytes of every file of a run, to compare before and after a reader."""
     files = sorted(path for path in run.rglob("*") if path.is_file())
     return {str(p.relative_to(run)): (p.stat().st_mode, p.read_bytes()) for p in files}
 
@@ -118,7 +118,7 @@ class Stopper:
 
 @dataclass
 class Gate:
-    """A watcher that lets the search `lives` end its second round, one result of it being in."""
+    """A watcher that lets the search `lives` end its second round after one of its results."""
 
     folder: Path
 
@@ -129,7 +129,7 @@ class Gate:
 
 @dataclass
 class Snapshots:
-    """A watcher that copies the folder while the run goes on: what a SIGKILL would leave."""
+    """A watcher that copies the folder while the run continues: what a SIGKILL would leave."""
 
     run: Path
     target: Path
@@ -157,7 +157,7 @@ def interrupted_loom(out: Path, after: int = 100) -> Path:
 
 
 def record_at(lines: Sequence[bytes], offset: int) -> int:
-    """Number of the record that owns a byte of the file."""
+    """Number of the record that contains a byte of the file."""
     for seq, line in enumerate(lines):
         if offset < len(line):
             return seq
@@ -166,7 +166,7 @@ def record_at(lines: Sequence[bytes], offset: int) -> int:
 
 
 def flips(data: bytes, offsets: Sequence[int], seed: int) -> Iterator[tuple[int, bytes]]:
-    """One random bit of each given byte turned over: (offset, the damaged bytes)."""
+    """For each offset, the bytes with one random bit of that byte flipped: (offset, bytes)."""
     rng = random.Random(seed)
     for offset in offsets:
         yield offset, flip(data, offset, rng.randrange(8))

@@ -1,4 +1,4 @@
-"""A signed run and the keys around it, for tests that harm what a signature covers."""
+"""A signed run and its keys, for tests that tamper with what a signature covers."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ OTHER = Ed25519PrivateKey.from_private_bytes(bytes([2] * 32))
 
 @dataclass(frozen=True)
 class SignedRun:
-    """A finished run that `MINE` signed, and the key files."""
+    """A finished run signed by `MINE`, and the key files."""
 
     run: Path
     sign_key: Path
     public_key: Path
     other_key: Path
-    """The public key of someone else."""
+    """Someone else's public key."""
 
 
 def signed_loom(base: Path) -> SignedRun:
@@ -34,7 +34,7 @@ def signed_loom(base: Path) -> SignedRun:
 
 
 def write_keys(base: Path) -> SignedRun:
-    """The key files, and where the run is to be."""
+    """Write the key files; the run folder is not created yet."""
     (base / "mine.pem").write_bytes(private_pem(MINE))
     (base / "mine.pub").write_bytes(public_pem(MINE))
     (base / "other.pub").write_bytes(public_pem(OTHER))

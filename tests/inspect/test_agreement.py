@@ -1,4 +1,4 @@
-"""The fast ways to check a ledger give the verdict of the plain ones, whatever the ledger is."""
+"""The fast ledger checks give the same verdict as the plain ones, whatever the ledger."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ EDITS = [
     (b'"value":', b'"error":'), (b'"function":"', b'"function":"\\u0061'), (b'"', b'\xff'),
     (b'"value":{', b'"value":{"a":1,"a":'), (b'"value":', b'"value":"\\ud800","w":'),
 ]  # fmt: skip
-"""What a forger may write into a body, in place of something that is there."""
+"""Replacements that a forger may make in a body: (old, new)."""
 
 
 def outcome(check: Callable[..., LedgerFacts], *args: object, **options: object) -> Outcome:
@@ -55,7 +55,7 @@ def outcome(check: Callable[..., LedgerFacts], *args: object, **options: object)
 
 
 def relinked(lines: Sequence[bytes]) -> list[bytes]:
-    """The bodies and keys of these lines in a chain that fits them, as a forger makes it."""
+    """The bodies and keys of these lines with a matching chain, as a forger would build it."""
     chain, out = Chain(), []
     for seq, line in enumerate(lines):
         body, _, tail = line[:-1].rpartition(b',"key":"')
@@ -70,7 +70,7 @@ def relinked(lines: Sequence[bytes]) -> list[bytes]:
 
 
 def mutants(lines: list[bytes], count: int) -> Iterator[list[bytes]]:
-    """Flipped, cut, doubled and forged ledgers; half of the forged ones with a chain that fits."""
+    """Flipped, cut, doubled and forged ledgers; half of the forged ones with a matching chain."""
     rng = random.Random(SEED)
     for _ in range(count):
         changed, place = lines.copy(), rng.randrange(len(lines))
@@ -134,7 +134,7 @@ def test_check_ledger_of_the_whole_run_gives_what_the_plain_walk_gives(finished:
 
 
 def both(run: Path, sizes: set[int]) -> tuple[Outcome | None, Outcome | None]:
-    """What the one pass says, and what two separate ones say; None where they say nothing."""
+    """The facts of the single pass and of two separate ones; None where a pass has no result."""
     folder = RunFolder(run)
     with open_manifest(folder) as manifest:
         checkpoint = read_checkpoint(run)

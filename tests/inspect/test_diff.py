@@ -1,4 +1,4 @@
-"""Diff: the first record where two runs part, in words."""
+"""Diff: the first record in which two runs differ, in words."""
 
 from __future__ import annotations
 

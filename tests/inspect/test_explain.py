@@ -1,4 +1,4 @@
-"""Explain: a task's life as it was, found by key, prefix or place."""
+"""Explain: the life of a task, found by key, prefix or place."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from weft.storage.folder import RunFolder
 
 @pytest.fixture(scope="module")
 def picked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run whose tasks came back, failed and were dropped."""
+    """A run whose tasks were retried, failed and were dropped."""
     base = tmp_path_factory.mktemp("picked")
     call = lives(str(base))
-    # One task per frame at a time would be given back: three workers take one each.
+    # Tasks behind the running one in a frame would be given back: three workers take one each.
     weft.run(call, out=base / "run", workers=3, retries=2, watcher=Gate(base))
     return base / "run"
 
@@ -79,7 +79,7 @@ def test_a_dropped_and_a_cancelled_task_name_the_stop(picked: Path) -> None:
 
 @dataclass
 class WhenSeenRunning(Stopper):
-    """Asks the run to stop when a task has run for so long that it is in the manifest."""
+    """Asks the run to stop once a task has run long enough to be in the manifest."""
 
     run: Path
 

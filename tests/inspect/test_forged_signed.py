@@ -1,4 +1,4 @@
-"""The attack of a forger who keeps an old signature: found, by verify and on resume."""
+"""The attack of a forger who keeps an old signature is found by verify and on resume."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def forge(run: Path) -> None:
 
 
 def cut(run: Path) -> None:
-    """Drop the last records, cleanly, and rewrite the checkpoint."""
+    """Drop the last records at a record boundary, and rewrite the checkpoint."""
     _replace(run, read_lines(run)[:4])
 
 

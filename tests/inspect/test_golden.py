@@ -1,4 +1,4 @@
-"""F20: the ledger of a released format is written again byte for byte, and read as ever."""
+"""F20: the ledger of a released format is reproduced byte for byte, and still readable."""
 
 from __future__ import annotations
 

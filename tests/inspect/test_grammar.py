@@ -1,4 +1,4 @@
-"""The ledger's grammar: records that are chained well but cannot stand where they stand."""
+"""The ledger's grammar: records that are chained correctly but not allowed at their place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""F7: whatever is done to a finished run's ledger is found, and the record named."""
+"""F7: any change to a finished run's ledger is found, and the record is named."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from weft.testing.workload import mixed_steps
 
 SEED = 20250807
 SHAPE = 36
-"""A search with records of every kind, whose ledger is not much longer than 8 KiB."""
+"""Shape of a search with records of every kind and a ledger only slightly longer than 8 KiB."""
 Variant = tuple[int, bytes]
 """Number of the first record that is wrong, and the file's bytes."""
 
@@ -48,7 +48,7 @@ pytestmark = pytest.mark.usefixtures("fast_parse")
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished run of few records: campaigns read it thousands of times; never change it."""
+    """A finished run of few records, never to be changed: campaigns read it thousands of times."""
     run = tmp_path_factory.mktemp("small") / "run"
     weft.run(mixed_steps(SHAPE), out=run)
     assert {parse(line[:-1]).kind for line in read_lines(run)} == set(KINDS)
@@ -56,7 +56,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def found_at(data: bytes, checkpoint: Checkpoint) -> int | str | None:
-    """The record that the ledger alone is found damaged at, or `missed`."""
+    """The record at which the ledger alone is found to be damaged, or `missed`."""
     try:
         check_ledger(io.BytesIO(data), checkpoint, sealed=True)
     except LedgerDamaged as error:
@@ -65,7 +65,7 @@ def found_at(data: bytes, checkpoint: Checkpoint) -> int | str | None:
 
 
 def require_all_found(variants: Iterable[Variant], checkpoint: Checkpoint) -> int:
-    """A change shows at its record, at the next one's prev_hash or, in the last, in the root."""
+    """A change shows at its record, in the next one's prev_hash or, for the last, in the root."""
     count = 0
     for seq, data in variants:
         at = found_at(data, checkpoint)
@@ -118,7 +118,7 @@ def test_a_bit_of_each_record_is_found_there_or_at_the_next(small: Path) -> None
 
 
 def test_every_byte_of_the_last_record_is_found(small: Path) -> None:
-    """No record follows that carries its hash: only the root at the checkpoint covers it."""
+    """No later record contains its hash: only the root at the checkpoint covers it."""
     lines = read_lines(small)
     data, last = b"".join(lines), len(lines) - 1
     offsets = range(len(data) - len(lines[last]), len(data))
@@ -192,7 +192,7 @@ def forge_manifest(run: Path) -> None:
     [(id_, value)] = manifest.query("SELECT id, value FROM task_view WHERE round=0 AND idx=29")
     forged = value.replace(value[value.index(":") + 1 : value.index(",")], "0", 1)
     [row] = manifest.tasks(id_, id_ + 1)
-    manifest.restore(replace(row, value=forged))  # with the digest that goes with it
+    manifest.restore(replace(row, value=forged))  # with the matching digest
     manifest.commit()
     manifest.finish()
     manifest.close()
@@ -200,7 +200,7 @@ def forge_manifest(run: Path) -> None:
 
 def test_a_rewritten_ledger_is_found_through_the_manifest(run: Path) -> None:
     lines = forge(run)
-    check_ledger(lines, read_checkpoint(run), sealed=True)  # alone it is flawless
+    check_ledger(lines, read_checkpoint(run), sealed=True)  # on its own it is flawless
     with pytest.raises(LedgerDamaged, match="record 30 ") as caught:
         verify(run, NO_HEADS)
     assert caught.value.seq == 30
@@ -216,7 +216,7 @@ def test_a_rewritten_ledger_is_found_through_outside_heads_and_named(run: Path) 
 def test_a_rewritten_ledger_without_manifest_is_found_through_outside_heads(run: Path) -> None:
     forge(run)
     RunFolder(run).manifest.unlink()
-    assert verify(run, NO_HEADS).outside == "no outside head"  # and verify says so
+    assert verify(run, NO_HEADS).outside == "no outside head"  # and verify states so
     with pytest.raises(LedgerDamaged, match="head stored outside"):
         verify(run, heads())
 

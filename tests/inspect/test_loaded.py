@@ -1,4 +1,4 @@
-"""`weft.load`: a run in every state, its results as rows and frames, and what it can do."""
+"""`weft.load`: a run in every state, its results as rows and frames, and its methods."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ def test_iterating_results_keeps_memory_flat(tmp_path: Path, searches) -> None:
     peaks = []
     for count in (4_000, 12_000):
         run = weft.run(searches.many(count), out=tmp_path / str(count), workers=2)
-        sum(1 for _ in run.results())  # warm
+        sum(1 for _ in run.results())  # warm-up
         tracemalloc.start()
         assert sum(row.value for row in run.results()) == count * (count - 1) // 2
         peaks.append(tracemalloc.get_traced_memory()[1])

@@ -1,4 +1,4 @@
-"""Losses and returns of nodes, told from events."""
+"""Losses and returns of nodes, reported from events."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ SEED = 8
 
 
 def damage(run: Path, sql: str) -> None:
-    """Change rows behind everybody's back."""
+    """Change rows directly in the database."""
     db = sqlite3.connect(RunFolder(run).manifest)
     db.execute(sql)
     db.commit()
@@ -113,7 +113,7 @@ def test_a_changed_value_names_the_task_and_who_is_wrong(run: Path) -> None:
 
 
 def test_a_row_that_waits_for_its_turn_is_checked_too(tmp_path: Path) -> None:
-    """Results of later lanes are not in the ledger yet: only their own digest guards them."""
+    """Results of later lanes are not in the ledger yet: only their own digest protects them."""
     run = interrupted_loom(tmp_path / "run")
     [(task,)] = sqlite3.connect(RunFolder(run).manifest).execute(
         "SELECT max(id) FROM tasks WHERE state='completed'"

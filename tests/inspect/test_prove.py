@@ -1,4 +1,4 @@
-"""Proofs hold for what is recorded and for nothing else."""
+"""Proofs hold for recorded results and for nothing else."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_proof_of_a_record_holds_by_itself(finished: Path, seq: int) -> None:
 
 
 def test_prove_accepts_what_explain_accepts(finished: Path) -> None:
-    """By key, by the beginning of one and by place; in the root lane, in lanes, failed or not."""
+    """By key, by key prefix and by place; in the root lane, in lanes, failed or not."""
     count = 0
     for seq, line in enumerate(read_lines(finished)):
         record = parse(line.rstrip(b"\n"))

@@ -1,4 +1,4 @@
-"""The speed that `weft status` shows is that of the recorded times."""
+"""The speed that `weft status` shows matches the recorded times."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_rate_of_tasks_that_end_together_counts_the_time_they_took(run):
     [
         ([(100.0, 101.0)] * TASKS, 4.0),
         ([(100.0 + i, 101.0 + i) for i in range(TASKS)], 1.0),
-        ([(0.0, 600.0)] * TASKS, TASKS / 600.0),  # long ones: not four in the last minute
+        ([(0.0, 600.0)] * TASKS, TASKS / 600.0),  # long tasks: not all four in the last minute
         ([(0.0, 10.0), (500.0, 560.0), (500.0, 560.0), (500.0, 560.0)], 3 / RATE_WINDOW_S),
         ([(100.0, 100.0)] * TASKS, None),  # no time passed at all
     ],

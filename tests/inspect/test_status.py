@@ -1,4 +1,4 @@
-"""Status: how far a run is, whether someone works on it, and that looking disturbs nobody."""
+"""Status: a run's progress, whether someone works on it, and that reading disturbs nobody."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_stopped_run_is_interrupted(tmp_path: Path) -> None:
 
 @dataclass
 class Onlooker:
-    """A watcher that looks at the run from outside while it is under way."""
+    """A watcher that inspects the run from outside while it is in progress."""
 
     run: Path
     statuses: list[Status] = field(default_factory=list)
@@ -60,7 +60,7 @@ def test_a_run_under_way_can_be_looked_at(tmp_path: Path, finished: Path) -> Non
     assert ended.head == status(finished).head
     assert {now.state for now in onlooker.statuses} == {"running"}
     assert all("a coordinator is running" in notes[-1] for notes in onlooker.notes)
-    # a round that stops early drops what was finished beyond its stop
+    # a round that stops early drops tasks completed after its stop
     finishes = [now.finished + now.counts["dropped"] for now in onlooker.statuses]
     assert finishes == sorted(finishes)
     assert any(now.eta_s for now in onlooker.statuses)
@@ -72,7 +72,7 @@ def test_a_run_that_ends_between_two_reads_is_never_called_interrupted(
     sealed, moves = [False], []
 
     def ends(look: str) -> None:
-        """The coordinator seals and lets go right after the first look, whichever it is."""
+        """The coordinator seals and unlocks right after the first check, whichever it is."""
         moves.append(look)
         sealed[0] = True
 

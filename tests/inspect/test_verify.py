@@ -1,4 +1,4 @@
-"""Verify: unfinished runs are never called damaged, finished ones must be whole."""
+"""Verify: unfinished runs are never called damaged, finished ones must be complete."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def test_an_earlier_checkpoint_agrees_with_the_finished_run(run: Path, tmp_path:
 
 @pytest.fixture(scope="module")
 def signed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
-    """A signed run, its public key, and the key of someone else."""
+    """A signed run, its public key, and someone else's key."""
     run = signed_loom(tmp_path_factory.mktemp("signed"))
     return run.run, run.public_key, run.other_key
 

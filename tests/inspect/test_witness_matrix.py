@@ -1,8 +1,8 @@
-"""What each witness of a run finds: every combination, for `weft verify` and the lone verifier.
+"""The finding of each witness of a run: every combination, for `weft verify` and the script.
 
-Each row of the table says which word and exit code a ledger gets beside a signature, a head noted
-outside and a manifest, asked without and with `--public-key`. File modes and the place of the
-folder are varied too, and must change nothing. docs/security.md has the same as prose.
+Each row of the table gives the words for a ledger combined with a signature, an outside head and
+a manifest, without and with `--public-key`; each word has an exit code. File modes and the
+location of the folder are varied too and must not matter. docs/security.md has this as prose.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ FORGED = 1
 """The record that a forger changes: the first result."""
 
 LEDGERS = ("finished", "interrupted", "cut", "forged", "forged-open")
-"""As written; killed on the way; a finished one cut at a line, with a checkpoint that fits; one
-with a changed result, chain and checkpoint made anew; the same without its answer."""
+"""As written; killed before its end; a finished one truncated at a line, with a matching
+checkpoint; one with a changed result, chain and checkpoint rebuilt; the same without its answer."""
 SIGNATURES = ("none", "valid", "older", "early", "other", "false", "garbage")
 """`valid` is over the last honest head, `older` over one after the forged record, `early` over one
 before it; `other` is by another key over the ledger as it is, `false` the same under our name."""
@@ -57,9 +57,9 @@ MANIFESTS = ("kept", "gone")
 
 CODES = {"finished": 0, "interrupted": 130, "rolled-back": 3}
 DAMAGED = 5
-"""The code of every other word."""
+"""The exit code of every other word."""
 
-# ledger, signature, head, manifest; weft verify without and with a key, the script likewise
+# ledger, signature, head, manifest | weft verify without and with a key | the script likewise
 TABLE = """
 *            garbage      *              *     | damaged     damaged    | damaged   damaged
 finished     *            ahead          *     | damaged     damaged    | damaged   damaged
@@ -107,7 +107,7 @@ forged-open  early        absent         gone  | interrupted signed-to  | unfini
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the table: whom it speaks of, and the words expected."""
+    """One row of the table: the cases it covers, and the expected words."""
 
     matches: tuple[str, ...]
     verify: tuple[str, ...]
@@ -124,7 +124,7 @@ def rows() -> list[Row]:
 
 
 def expected(case: tuple[str, ...]) -> Row:
-    """The first row that speaks of the case, as the table is read from the top."""
+    """The first row that covers the case, reading the table from the top."""
     return next(row for row in rows() if row.covers(case))
 
 
@@ -156,11 +156,11 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Honest:
 
 
 def build(honest: Honest, ledger: str, manifest: str, run: Path) -> list[bytes]:
-    """A run folder with such a ledger and manifest; returns the ledger's lines."""
+    """Create a run folder with this ledger and manifest; return the ledger's lines."""
     shutil.copytree(honest.signed.run, run)
     lines = honest.lines
     if ledger == "interrupted":
-        unseal(run)  # before its last checkpoint, so its manifest has no head of the whole
+        unseal(run)  # before its last checkpoint, so its manifest has no head of the whole run
     if ledger in ("interrupted", "cut"):
         lines = lines[:-5]
     if ledger.startswith("forged"):
@@ -192,7 +192,7 @@ def put_signature(honest: Honest, kind: str, ledger: str, run: Path, lines: list
 
 
 def false_note(text: str, origin: str) -> str:
-    """A note that names our key but was signed by another."""
+    """A note that names our key but was signed with another."""
     note = sign_checkpoint(text, origin, OTHER)
     body, mark, encoded = note.rpartition(" ")
     signed = base64.b64decode(encoded)
@@ -201,7 +201,7 @@ def false_note(text: str, origin: str) -> str:
 
 
 def outside_head(honest: Honest, kind: str, ledger: str, size: int) -> list[tuple[int, bytes]]:
-    """The head that was noted outside while the run was honest; `ahead` saw more than is here."""
+    """The head noted outside while the run was honest; `ahead` covers more than the ledger has."""
     if kind == "absent":
         return []
     if kind == "ahead" and ledger != "interrupted":
@@ -262,7 +262,7 @@ def ask_script(script: Any, run: Path, heads: list[tuple[int, bytes]], key: Path
 
 
 def variants(run: Path, copy: Path) -> Iterator[Path]:
-    """The folder and a copy of it, read-only as a finished run leaves its files, and writable."""
+    """The folder and a copy of it, each first read-only like a finished run, then writable."""
     shutil.copytree(run, copy)
     for path in (run, copy):
         yield path

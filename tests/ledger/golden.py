@@ -1,8 +1,8 @@
-"""The golden ledger of docs/ledger-format.md, built with the code, and the vectors made from it.
+"""The golden ledger of docs/ledger-format.md, built with the code, and the vectors derived from it.
 
-    python -m tests.ledger.golden        writes tests/ledger/vectors.json again
+    python -m tests.ledger.golden        rewrites tests/ledger/vectors.json
 
-A change in the vectors is a change of the format: ledgers written before can no longer be read.
+A change in the vectors is a change of the format: earlier ledgers can no longer be read.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ TIMED_OUT = {"exit_code": None, "stage": "run", "type": "timeout"}
 
 
 class Golden:
-    """Writes records of every kind, the way a run would."""
+    """Writes records of every kind, as a run would."""
 
     def __init__(self) -> None:
         self.chain = Chain()
@@ -88,7 +88,7 @@ def golden() -> Golden:
 
 
 def vectors() -> dict[str, Any]:
-    """Everything a stranger needs to test a verifier, computed from the golden ledger."""
+    """Everything an outsider needs to test a verifier, computed from the golden ledger."""
     lines = golden().lines
     leaves = [merkle.leaf_hash(line) for line in lines]
     checkpoint = Checkpoint(origin_of(SEARCH), len(lines), merkle.root(leaves)).to_text()

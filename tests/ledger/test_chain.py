@@ -1,4 +1,4 @@
-"""Damage to a ledger and its checkpoint is found, and named by its record."""
+"""Damage to a ledger or its checkpoint is found and attributed to a record."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def check_bytes(file: bytes, head_text: bytes) -> None:
 
 
 def relinked(lines: list[bytes], alter: Callable[[int, Record], Record]) -> list[bytes]:
-    """Write the ledger again with altered records and a chain that fits them."""
+    """Rewrite the ledger with altered records and a matching chain."""
     out, prev = [], "0" * 64
     for position, line in enumerate(lines):
         record = alter(position, parse(line))

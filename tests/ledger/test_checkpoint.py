@@ -1,4 +1,4 @@
-"""A checkpoint is read only as it is written."""
+"""A checkpoint is accepted only in the exact form in which it is written."""
 
 from __future__ import annotations
 

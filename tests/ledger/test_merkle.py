@@ -1,4 +1,4 @@
-"""The tree agrees with RFC 6962 read literally, and with the published vectors."""
+"""The tree agrees with a literal reading of RFC 6962 and with the published vectors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SIZES = range(1, 34)
 DATA = [bytes([i]) * (i % 5) for i in range(max(SIZES))]
 LEAVES = [leaf_hash(data) for data in DATA]
 
-# The tree that the tests of Certificate Transparency logs share.
+# The tree used by the tests of Certificate Transparency logs.
 CT_DATA = [
     bytes.fromhex(text)
     for text in (
@@ -52,7 +52,7 @@ CT_ROOTS = [
 
 
 def mth(data: list[bytes]) -> bytes:
-    """MTH(D[n]), RFC 6962 §2.1, word by word."""
+    """MTH(D[n]), RFC 6962 §2.1, taken literally."""
     if not data:
         return hashlib.sha256().digest()
     if len(data) == 1:
@@ -62,7 +62,7 @@ def mth(data: list[bytes]) -> bytes:
 
 
 def path(m: int, data: list[bytes]) -> list[bytes]:
-    """PATH(m, D[n]), RFC 6962 §2.1.1, word by word."""
+    """PATH(m, D[n]), RFC 6962 §2.1.1, taken literally."""
     if len(data) == 1:
         return []
     k = split(len(data))
@@ -72,7 +72,7 @@ def path(m: int, data: list[bytes]) -> list[bytes]:
 
 
 def subproof(m: int, data: list[bytes], b: bool) -> list[bytes]:
-    """SUBPROOF(m, D[n], b), RFC 6962 §2.1.2, word by word."""
+    """SUBPROOF(m, D[n], b), RFC 6962 §2.1.2, taken literally."""
     if m == len(data):
         return [] if b else [mth(data)]
     k = split(len(data))
@@ -142,7 +142,7 @@ def test_consistency_every_old_size_is_proved_as_in_the_rfc(size: int) -> None:
 
 
 def altered(proof: list[bytes]) -> list[list[bytes]]:
-    """Proofs that are almost the given one: bits, cuts, additions, swaps."""
+    """Proofs that are almost the given one: flipped bits, omissions, additions, swaps."""
     flipped = [
         [*proof[:i], bytes([step[0] ^ 1]) + step[1:], *proof[i + 1 :]]
         for i, step in enumerate(proof)

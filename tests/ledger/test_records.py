@@ -1,4 +1,4 @@
-"""A line is what RFC 8785 says, `parse` takes nothing else, and never fails otherwise."""
+"""A line is what RFC 8785 prescribes; `parse` accepts nothing else and fails in no other way."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from weft.model.values import canonical
 KEY = "ab" * 32
 PREV = "01" * 32
 
-# Characters around the places where code point order and UTF-16 order part.
+# Characters around the points where code point order and UTF-16 order differ.
 names = st.text(
     st.sampled_from("a$\u007f\u0080é\ud7ff\ue000\uffff\U00010000\U0010ffff"), max_size=3
 )
@@ -58,7 +58,7 @@ def test_parse_any_bytes_as_body_is_refused_or_means_itself(noise: bytes) -> Non
 
 
 def check_refused_or_exact(line: bytes) -> None:
-    """Only LedgerDamaged may come out, or a record that renders to these very bytes."""
+    """The result is LedgerDamaged, or a record that renders to exactly these bytes."""
     with contextlib.suppress(LedgerDamaged):
         record = parse(line)
         body = rfc8785.dumps(record.body).decode()

@@ -1,4 +1,4 @@
-"""Result lines checked together are those that the plain checker accepts one by one."""
+"""Result lines checked in bulk are those that the plain checker accepts one by one."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ JSON = st.recursive(
 
 
 def is_canonical(text: str) -> bool:
-    """The twin: the RFC 8785 library writes what was read; integers only, within ±(2^53−1)."""
+    """The plain twin: RFC 8785 reproduces the text that was read; integers within ±(2^53−1)."""
 
     def number(text: str) -> int:
         if abs(int(text)) > 2**53 - 1:
@@ -116,7 +116,7 @@ def test_are_canonical_accepts_whatever_the_library_writes(values: list[Any]) ->
 
 
 def results(values: list[tuple[str, object, object]], place: RoundPlace) -> list[bytes]:
-    """A ledger's lines: results of (function, args, value) after a first line of another kind."""
+    """The lines of results of (function, args, value), after a first line of another kind."""
     chain = Chain()
     chain.next_line("genesis", GENESIS, "{}")
     lines = []
@@ -198,7 +198,7 @@ def test_accept_results_mutated_lines_are_accepted_only_as_the_plain_checker_doe
 
 
 def plain_count(lines: list[bytes]) -> int:
-    """How many lines the plain checker takes, and whose keys fit."""
+    """The number of leading lines that the plain checker accepts and whose keys match."""
     checker, count = LineChecker(None), 0
     checker.chain = begun()
     for index, line in enumerate(lines, PLACE.recorded):

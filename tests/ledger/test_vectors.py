@@ -1,6 +1,6 @@
-"""The golden ledger: code, vectors.json and docs/ledger-format.md say the same.
+"""The golden ledger: code, vectors.json and docs/ledger-format.md agree.
 
-`verify` below is the verifier a stranger would write from the document alone: it uses nothing
+`verify` below is the verifier an outsider would write from the document alone: it uses nothing
 of Weft.
 """
 
@@ -81,7 +81,7 @@ def sha256_json(value: Any) -> str:
 
 
 def verify(lines: list[bytes]) -> bytes:
-    """Check lines, chain and keys as the document says; return the root."""
+    """Check lines, chain and keys as the document specifies; return the root."""
     prev, genesis = "0" * 64, ""
     rounds: dict[str, int] = {}
     for seq, line in enumerate(lines):

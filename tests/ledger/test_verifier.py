@@ -61,7 +61,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def call(run: Path, *words: str) -> tuple[int, str]:
-    """Run the script as a program, where nothing of ours can be imported."""
+    """Run the script as a program in which none of our code can be imported."""
     result = subprocess.run(
         [sys.executable, "-I", "-S", str(SCRIPT), str(run), *words], capture_output=True, text=True
     )
@@ -233,7 +233,7 @@ RFC_8032 = [
 def holds(signature: bytes, text: bytes, key: bytes) -> bool:
     try:
         return bool(verifier.holds(signature, text, key))
-    except ValueError:  # no point of the curve
+    except ValueError:  # not a point on the curve
         return False
 
 
@@ -247,7 +247,7 @@ def test_published_signatures_hold(key: str, message: str, signature: str) -> No
 
 
 def test_signature_written_in_a_second_way_does_not_hold() -> None:
-    """RFC 8032 §5.1.7 asks for S below the group order, or each signature would have twins."""
+    """RFC 8032 §5.1.7 requires S below the group order; otherwise each signature has twins."""
     key, message, signature = (bytes.fromhex(text) for text in RFC_8032[2])
     s = int.from_bytes(signature[32:], "little") + verifier.L
     assert not holds(signature[:32] + s.to_bytes(32, "little"), message, key)

@@ -1,4 +1,4 @@
-"""Attempts: blocks of them task by task, and what one that ended says."""
+"""Attempts: the tasks of a block one by one, and what an ended attempt reports."""
 
 from __future__ import annotations
 

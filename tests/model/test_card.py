@@ -1,4 +1,4 @@
-"""Cards show what they are given, cut and escaped."""
+"""Cards display their content, truncated and escaped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dataclasses as JSON objects: what is written is read again, and what differs is named."""
+"""Dataclasses as JSON objects: written objects are read back, and deviations are named."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DIGEST = "ab" * 32
 
 @pytest.fixture(autouse=True)
 def fresh_readers() -> None:
-    """Readers are made once for each class: each test makes its own."""
+    """Readers are cached per class: each test creates new ones."""
     codec._READERS.clear()
 
 
@@ -67,7 +67,7 @@ def test_what_is_written_is_read_again(shape: Shape, parts: list[Shape]) -> None
 
 
 def test_table_needs_no_import_of_what_it_holds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The alias `Table` names `Value`, which the module of a dataclass may not know."""
+    """The alias `Table` names `Value`, which the module of a dataclass may not have imported."""
     module = ModuleType("somewhere")
     monkeypatch.setitem(sys.modules, "somewhere", module)
     vars(module).update(dataclass=dataclass, Table=Table)

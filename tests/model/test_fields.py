@@ -1,4 +1,4 @@
-"""Problems of checked files, in one half line."""
+"""Problems in checked files, described in half a line."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Typed values that nobody encoded: forged tags, arrays and tables are one line and cost nothing.
+"""Typed values that were never encoded: forged tags, arrays and tables fail cheaply in one line.
 
-Hostile bytes are built by hand, with a canary where pickle would run.
+Hostile bytes are built by hand, with a canary where pickle would execute.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def test_typed_value_is_plain_data_until_it_is_restored():
 
 
 class Canary:
-    """Leaves a trace when it is unpickled."""
+    """Leaves a trace if it is unpickled."""
 
     def __init__(self, path):
         self.path = path
@@ -146,7 +146,7 @@ WIDE = pa.table({"x": pa.array(range(5000)), "c": pa.array(["a", "b"] * 2500).di
 
 
 def read_or_refused(data: bytes) -> pa.Table | None:
-    """Read a stream, or None if it is refused in the way that damage is refused."""
+    """Read a stream; return None if it is refused in the way that damage is refused."""
     with contextlib.suppress(ValueInvalid):
         return arrowcheck.read_stream(data)
     return None

@@ -1,4 +1,4 @@
-"""Checked access to parsed JSON: one type each, and a refusal that names the place."""
+"""Checked access to parsed JSON: one type per field, and a refusal that names the place."""
 
 from __future__ import annotations
 

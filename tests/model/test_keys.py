@@ -1,4 +1,4 @@
-"""Keys and seeds: hard numbers, so that any change of format is noticed, and their definition."""
+"""Keys and seeds: fixed values, so that any change of format is noticed, and their definition."""
 
 import hashlib
 

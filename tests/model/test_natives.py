@@ -1,6 +1,7 @@
-"""Typed values: what goes in comes back, and one content has one text.
+"""Typed values: a value is restored as it was, and equal contents have equal texts.
 
-Every law is checked through the text, as a ledger holds it. `test_forged` has what nobody encoded.
+Every law is checked through the text, as a ledger contains it. `test_forged` covers values that
+were never encoded.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ ARRAYS = hnp.arrays(DTYPES, hnp.array_shapes(min_dims=0, min_side=0, max_side=4)
 
 
 def round_trip(value):
-    """Encode, read back strictly, and restore; the text must not depend on who reads it."""
+    """Encode, read back strictly, and restore; the text must not depend on the store."""
     store = GatheredBytes()
     text = encode(value, store)
     recorded = decode(text)
@@ -149,7 +150,7 @@ def test_value_without_a_form_is_refused_in_one_line_with_its_place(value, words
 
 
 def test_encode_refuses_a_type_by_its_own_hint():
-    """The engine's dataclasses (results, calls) say what to pass instead; others are values."""
+    """The engine's dataclasses (results, calls) give a hint what to pass; others are values."""
 
     @dataclass(frozen=True)
     class Answer:
@@ -242,7 +243,7 @@ def test_pandas_frame_and_series_come_back_equal(table, index):
         frame.index = pd.DatetimeIndex(pd.Timestamp("2020") + pd.to_timedelta(range(rows), "D"))
     stored = [n for n in frame.columns if frame[n].dtype != object or n != "b"]
     if rows and not stored:
-        return  # rows without columns are no table to Arrow, and refused
+        return  # Arrow refuses rows without columns
     back = round_trip(frame[stored])
     pd.testing.assert_frame_equal(back, frame[stored], check_freq=False)
     for column in stored:
@@ -318,7 +319,7 @@ ARROW = pa.table({"a": [1]})
     ],
 )
 def test_table_that_its_library_reads_otherwise_is_refused(monkeypatch, kind, value, back, words):
-    """No type of the versions that we test with; a later one may have some."""
+    """No type of the tested versions does so, but types of a later version may."""
     encode(value)
     monkeypatch.setitem(natives.tables._FROM_ARROW, kind, lambda _: back)
     with pytest.raises(ValueInvalid, match=f"a {kind} is not stored: {words}"):
@@ -372,7 +373,7 @@ VECTORS = Path(__file__).resolve().parents[2] / "docs" / "ledger-format.md"
     ids=["bytes", "bytearray", "array", "table", "object"],
 )
 def test_recorded_bytes_are_those_of_the_documented_vectors(value):
-    """A library that writes other bytes would change heads: it is noticed here."""
+    """A library that writes different bytes would change heads: it is noticed here."""
     assert f"`{encode(value)}`" in VECTORS.read_text("utf-8")
 
 

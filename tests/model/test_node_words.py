@@ -1,4 +1,4 @@
-"""A node's counts may be given by the words of node files."""
+"""The counts of a node may be given under the names used in node files."""
 
 from __future__ import annotations
 

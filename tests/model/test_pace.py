@@ -1,4 +1,4 @@
-"""The time left, against traces whose end is known: a plain simulation of workers is the truth."""
+"""The time left, against traces whose end is known: a simple simulation of workers is the truth."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EVERY_S = 0.1
 
 @dataclass
 class Trace:
-    """Tasks of known length, done by workers that each take the next one."""
+    """Tasks of known length, executed by workers that each take the next one."""
 
     spans: list[tuple[float, float]]
     workers: int
@@ -36,7 +36,7 @@ class Trace:
         return max(end for _, end in self.spans)
 
     def samples(self, now_s: float) -> list[Sample]:
-        """What somebody saw who looked now and then from 0 to now."""
+        """The samples of an observer who checks at intervals from 0 to now."""
         samples, every_s = [Sample(0.0, 0, 0.0)], max(EVERY_S, self.end_s / 200)
         for tick in range(1, int(now_s / every_s) + 1):
             at_s = tick * every_s
@@ -56,7 +56,7 @@ class Trace:
 
 
 def check(trace: Trace, shares: tuple[float, ...], most: float = 1.5) -> None:
-    """At each share of the way the time left is right within a factor, or a true lower bound."""
+    """At each share of the run, the time left is right within a factor, or a true lower bound."""
     for share in shares:
         now_s = share * trace.end_s
         remaining, truth = trace.left(now_s), trace.end_s - now_s
@@ -75,7 +75,7 @@ def test_constant_speed_is_right_all_the_way(workers: int, length: float) -> Non
 
 
 def test_twenty_seconds_are_not_called_two() -> None:
-    """Four tasks of a second end at the same moment: that is no speed of hundreds a second."""
+    """Four one-second tasks end at the same moment: that is not a rate of hundreds per second."""
     trace = Trace.of([1.0] * 80, 4)
     for now_s in (1.05, 1.5, 1.95):
         remaining = trace.left(now_s)
@@ -87,7 +87,7 @@ def test_twenty_seconds_are_not_called_two() -> None:
 
 
 def test_slow_start_is_forgotten() -> None:
-    """Ten seconds in which nothing ends, such as compiling, then a task every second."""
+    """Ten seconds in which nothing ends, as when compiling, then tasks of one second."""
     trace = Trace.of([1.0] * 60, 2, start_s=10.0)
     check(trace, (0.5, 0.75, 0.9), most=1.6)
 
@@ -104,7 +104,7 @@ def test_heavy_tails_are_within_a_factor_of_two_and_a_half(seed: int) -> None:
 
 
 def test_last_task_that_is_long_is_a_lower_bound() -> None:
-    """All but one are over: how long that one takes nobody knows, but not that it ends now."""
+    """All tasks but one have ended: its end is unknown, but it is not now."""
     trace = Trace.of([0.5] * 39 + [30.0], 4)
     assert trace.end_s > 30
     for now_s in (8.0, 15.0, 25.0):
@@ -144,7 +144,7 @@ def test_silence_slows_the_pace_after_one_usual_task() -> None:
 
 
 def test_narrow_rounds_on_many_workers_keep_their_pace() -> None:
-    """Two tasks at a time although there are eight workers, as a search with small rounds."""
+    """Two tasks at a time despite eight workers, as in a search with small rounds."""
     trace = Trace(Trace.of([1.0] * 40, 2).spans, workers=8)
     for now_s in (5.05, 10.05, 15.05):
         remaining = trace.left(now_s)
@@ -163,7 +163,7 @@ def test_samples_stay_few_and_keep_first_and_last() -> None:
     samples = [Sample(0.0, 0, 0.0)]
     for n in range(1, 5000):
         add_sample(samples, Sample(float(n), n, float(n)))
-        add_sample(samples, Sample(n + 0.5, n, n + 0.5))  # nothing ended: tells nothing
+        add_sample(samples, Sample(n + 0.5, n, n + 0.5))  # nothing has ended: no information
     assert len(samples) <= MAX_SAMPLES
     assert (samples[0].finished, samples[-1].finished) == (0, 4999)
     pace = pace_of(samples, 4999.0)

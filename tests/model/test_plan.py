@@ -1,4 +1,4 @@
-"""What a search may say of its own course, and what follows from it."""
+"""What a search may announce about its progress, and what follows from it."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ def test_plan_takes_a_task_or_its_name():
     [
         ({}, {"": 5, "/a": 2}, (), 7),
         ({"": Plan(total=100)}, {"": 5, "/a": 2}, (), 100),
-        ({"": Plan(total=3)}, {"": 5, "/a": 2}, (), 7),  # more than it said
+        ({"": Plan(total=3)}, {"": 5, "/a": 2}, (), 7),  # more than announced
         ({"": Plan(note="no total")}, {"": 5}, (), 5),
         ({"/a": Plan(total=10), "/b": Plan(total=20)}, {"": 1, "/a": 4, "/c": 2}, (), 33),
         ({"/a": Plan(total=10)}, {"/a": 4, "/a/x": 5, "/ab": 3}, (), 13),  # /ab is another lane
         ({"": Plan(total=50), "/a": Plan(total=999)}, {"/a": 4}, (), 50),  # the outermost counts
         ({"/a": Plan(total=10), "/a/x": Plan(total=99)}, {"/a/x": 12}, (), 12),
-        ({"/a": Plan(total=10)}, {"/a": 4}, ("/a",), 4),  # it ended early
+        ({"/a": Plan(total=10)}, {"/a": 4}, ("/a",), 4),  # the lane ended early
         ({"": Plan(total=100)}, {"": 5}, ("",), 5),
     ],
 )

@@ -1,4 +1,4 @@
-"""Dataclasses come back by annotation only, as what they were or with a line that says why not."""
+"""Dataclasses are restored by annotation only, unchanged or with a one-line reason why not."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 @pytest.fixture(autouse=True)
 def fresh_readers() -> None:
-    """Readers are made once for each class: each test makes its own."""
+    """Readers are cached per class: each test creates new ones."""
     codec._READERS.clear()
 
 
@@ -46,7 +46,7 @@ class Point:
 
 @dataclass
 class Value:
-    """Named as an alias of Weft's own is."""
+    """Has the name of one of Weft's own aliases."""
 
     points: list[Point]
     best: Point | None = None

@@ -1,4 +1,4 @@
-"""Results as a search sees them: decoded once from their text, shown in one line."""
+"""Results as a search sees them: decoded once from their text, displayed in one line."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_task_error_to_text_from_text_is_the_same(error):
 
 
 class NoTypes:
-    """A source that nobody may ask for annotations."""
+    """A source that must not be asked for annotations."""
 
     def types(self, function):
         raise AssertionError(function)

@@ -1,4 +1,4 @@
-"""How a command is confined unless it says otherwise."""
+"""How a command is confined by default."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nodes and their slots: numbered node by node, GPUs first; what makes no sense is refused."""
+"""Nodes and their slots: numbered node by node, GPUs first; meaningless nodes are refused."""
 
 from __future__ import annotations
 

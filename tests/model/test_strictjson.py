@@ -1,4 +1,4 @@
-"""The strict reader: plain JSON is kept, and every ambiguity is one line with its place."""
+"""The strict reader: plain JSON is accepted, and every ambiguity is one line with its place."""
 
 import json
 import time

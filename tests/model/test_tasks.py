@@ -1,4 +1,4 @@
-"""Calls of searches and what they may spend."""
+"""Calls of searches and their budgets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that commands may use in their words."""
+"""Names available in the words of commands."""
 
 from __future__ import annotations
 

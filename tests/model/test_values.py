@@ -1,4 +1,4 @@
-"""The laws of values: one text for each value, one value for each text, a path for each refusal."""
+"""The laws of values: one text per value, one value per text, a path for each refusal."""
 
 import enum
 import json
@@ -33,7 +33,7 @@ from weft.model.values import (
 MAX_INT = 2**53 - 1
 DIGEST = "0123456789abcdef" * 4
 
-# All of Unicode that UTF-8 can carry, with the characters where sort orders part made common.
+# All of Unicode that UTF-8 can encode, biased to characters whose sort orders differ.
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | st.text(
     st.sampled_from('$oif"\\/a\x00\x1f\x7f\u2028\ud7ff\ue000\uffff\U00010000\U0010ffff'), max_size=5
 )

@@ -1,4 +1,4 @@
-"""Recorded values in words: no tag is left, equal words mean equal values, damage is shown."""
+"""Recorded values in words: no tag remains, equal words mean equal values, damage is shown."""
 
 from __future__ import annotations
 

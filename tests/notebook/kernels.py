@@ -1,4 +1,4 @@
-"""A Jupyter kernel of a test: cells in, what they printed out; it can be killed."""
+"""A Jupyter kernel for tests: runs cells and returns their output; it can be killed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Kernel:
         self._manager, self._client = manager, client
 
     def run(self, cell: str) -> str:
-        """Execute a cell and return what it printed and its value; an error is its last line."""
+        """Execute a cell; return its output and value, or the last line of its error."""
         output: list[str] = []
 
         def hook(message: dict[str, dict[str, Any]]) -> None:
@@ -38,11 +38,11 @@ class Kernel:
         return "".join(output).strip()
 
     def start(self, cell: str) -> None:
-        """Begin to execute a cell and do not wait for it."""
+        """Start executing a cell without waiting for it."""
         self._client.execute(cell)
 
     def kill(self) -> None:
-        """End the kernel as a power cut would."""
+        """Kill the kernel, as a power failure would."""
         provisioner = self._manager.provisioner
         assert provisioner is not None
         pid = getattr(provisioner, "pid", None)

@@ -1,4 +1,4 @@
-"""docs/notebooks.md and the example notebook say what a kernel prints."""
+"""docs/notebooks.md and the example notebook show what a kernel prints."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_example_prints_what_is_stored_in_it(tmp_path: Path) -> None:
 
 
 def stored_output(cell: dict[str, list[dict[str, list[str]]]]) -> str:
-    """What a saved cell printed, and the value that it ended with."""
+    """The output of a saved cell, and its final value."""
     texts = []
     for output in cell["outputs"]:
         texts += output.get("text", []) or output["data"]["text/plain"]  # type: ignore[call-overload]

@@ -1,4 +1,4 @@
-"""The example notebook runs from beginning to end, and our objects show themselves in it."""
+"""The example notebook runs from start to end, and our objects display themselves in it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ nbformat.write(book, "done.ipynb")
 
 @pytest.fixture(scope="module")
 def outputs(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """What each cell showed, as HTML or as text."""
+    """The output of each cell, as HTML or as text."""
     folder = tmp_path_factory.mktemp("notebook")
     for file in sorted((ROOT / "examples" / "notebook").iterdir()):
         if file.is_file():
@@ -43,7 +43,7 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     assert not any(out["output_type"] == "error" for out in all_outputs)
     displayed = [out["data"] for out in all_outputs if "data" in out]
     texts = ["".join(data.get("text/html", data.get("text/plain", ""))) for data in displayed]
-    return [text for text in texts if text]  # progress, if any was shown, is empty at the end
+    return [text for text in texts if text]  # progress, if shown, is empty at the end
 
 
 def test_notebook_shows_a_run_its_results_and_a_grid(outputs: list[str]) -> None:

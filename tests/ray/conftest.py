@@ -1,6 +1,6 @@
 """One real Ray cluster for all tests here: a head without slots and three raylets.
 
-They have 2, 12 and 12 GPUs that do not exist, which is enough to be counted and pinned.
+They claim 2, 12 and 12 GPUs that do not exist, which is enough to count and pin them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ GPUS = {"rig-a": 2, "rig-b": 12, "rig-c": 12}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One process of a parallel test run has the cluster."""
+    """In a parallel test run, a single process has the cluster."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.xdist_group("ray"))
@@ -31,7 +31,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @dataclass
 class RayCluster:
-    """A cluster of this machine and its raylets by name."""
+    """A cluster on this machine, and its raylets by name."""
 
     cluster: Any
     address: str
@@ -48,7 +48,7 @@ class RayCluster:
         )
 
     def kill(self, name: str) -> None:
-        """SIGKILL a raylet and every worker process of it."""
+        """SIGKILL a raylet and all its worker processes."""
         self.cluster.remove_node(self.raylets.pop(name), allow_graceful=False)
 
 
@@ -80,7 +80,7 @@ def ray_environment() -> Iterator[None]:
 
 @pytest.fixture(scope="package")
 def worker_path(ray_environment: None) -> Iterator[str]:
-    """What raylets start as their workers."""
+    """The program that raylets start as their workers."""
     with warm_workers(os.environ["RAY_TMPDIR"]) as path:
         yield path
 

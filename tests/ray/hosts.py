@@ -1,4 +1,4 @@
-"""Machines to log in to: sshd on ports of the loopback, each with a home of its own."""
+"""Machines to log in to: an sshd per host on a loopback port, each with its own home."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ class Hosts:
         return self.folder / name
 
     def start(self, name: str, **env: str) -> None:
-        """Start a host; `env` is what its sessions see beside a home of their own."""
+        """Start a host; `env` is added to the environment of its sessions."""
         home = self.home(name)
         (home / "sshd").mkdir(parents=True)
         _new_key(home / "sshd" / "host")
         self.name(name, next(port for _ in range(5) if (port := self._listening(home, env))))
 
     def _listening(self, home: Path, env: Mapping[str, str]) -> int | None:
-        """Start a host's sshd and return its port; None if another took the port meanwhile."""
+        """Start a host's sshd and return its port; None if the port was taken meanwhile."""
         port = _free_port()
         variables = {"HOME": str(home), "PYTHONPATH": str(SRC), **env}
         text = SSHD.format(
@@ -77,7 +77,7 @@ class Hosts:
         return port if _answers(process, port) else None
 
     def name(self, name: str, port: int, key: str = "key") -> None:
-        """Tell the client of a host."""
+        """Add a host to the client config."""
         with self.config.open("a") as file:
             file.write(CLIENT.format(name=name, port=port, key=self.folder / key))
 
@@ -93,7 +93,7 @@ def _free_port() -> int:
 
 
 def _answers(process: subprocess.Popen[bytes], port: int) -> bool:
-    """Wait for a process to answer at its port; whether it does."""
+    """Whether a process answers at its port; waits until it does or ends."""
     end_s = time.monotonic() + HANG_S
     while process.poll() is None:
         try:
@@ -112,7 +112,7 @@ def _new_key(path: Path) -> None:
 
 @contextmanager
 def hosts_in(folder: Path) -> Iterator[Hosts]:
-    """Give hosts that end with the block."""
+    """Hosts that are stopped at the end of the block."""
     if os.geteuid() == 0:
         Path("/run/sshd").mkdir(exist_ok=True)
     _new_key(folder / "key")
@@ -127,6 +127,6 @@ def hosts_in(folder: Path) -> Iterator[Hosts]:
 
 
 def entry(name: str, gpus: int = 0, **fields: object) -> Mapping[str, object]:
-    """A node of a classic file."""
+    """A node in a classic file."""
     usual = {"python_env": sys.executable, "cpu_count": 2}
     return {"hostname": name, "gpu_count": gpus, **usual, **fields}

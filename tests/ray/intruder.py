@@ -2,8 +2,8 @@
 
     python tests/ray/intruder.py < targets.json     →  what it got, as one JSON object
 
-It needs root to begin with and the standard library only. gRPC is spoken by hand, so that a
-call without a token, or with one, is exactly that.
+It must be started as root and needs only the standard library. gRPC is written by hand, so that
+a call with or without a token is exactly that.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _connect(path: str) -> bool:
 
 
 def http(host: str, port: int, request: str) -> str:
-    """The first line of the answer to an HTTP/1.1 request."""
+    """The first line of the response to an HTTP/1.1 request."""
     text = f"{request} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
     with socket.create_connection((host, port), CALL_S) as connection:
         connection.sendall(text.encode())
@@ -91,7 +91,7 @@ def http(host: str, port: int, request: str) -> str:
 
 
 def grpc(host: str, port: int, method: str, token: str) -> tuple[bytes, bytes]:
-    """Headers and message of the answer to a call with an empty request."""
+    """Headers and message of the response to a call with an empty request."""
     fields = {":method": "POST", ":scheme": "http", ":path": method, ":authority": "x"}
     fields |= {"content-type": "application/grpc", "te": "trailers", "node_id": "ff" * 28}
     fields |= {"authorization": f"Bearer {token}"} if token else {}
@@ -127,7 +127,7 @@ def _frames(there: socket.socket) -> Iterator[tuple[int, int, bytes]]:
 
 
 def answered(ports: list[tuple[str, int]], methods: list[str], token: str) -> Iterator[str]:
-    """Every request and call that a port gave something for."""
+    """Every request and call that a port answered successfully."""
     for host, port in ports:
         for request in REQUESTS:
             if " 2" in (line := http(host, port, request)):
@@ -140,7 +140,7 @@ def answered(ports: list[tuple[str, int]], methods: list[str], token: str) -> It
 
 def main() -> None:
     targets = json.load(sys.stdin)
-    codecs.lookup("idna")  # for sockets; nobody may not be able to read the interpreter's files
+    codecs.lookup("idna")  # for sockets; user nobody may be unable to read the interpreter's files
     codecs.lookup("latin-1")
     become_nobody()
     report = {

@@ -1,4 +1,4 @@
-"""The ray backend keeps the contract of all backends."""
+"""The ray backend satisfies the contract of all backends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nodes, actors and coordinators are killed for real; the ledger does not show it."""
+"""Nodes, actors and coordinators are really killed; the ledger does not show it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ GONE_S = 60.0
 
 
 def wait_for(what: Callable[[], object], seconds: float) -> bool:
-    """Whether something becomes true in time."""
+    """Whether a condition becomes true in time."""
     end_s = time.monotonic() + seconds
     while time.monotonic() < end_s:
         if what():
@@ -47,14 +47,14 @@ def wait_for(what: Callable[[], object], seconds: float) -> bool:
 
 
 def is_gone(process: psutil.Process) -> bool:
-    """Whether it has ended; nobody may be there to reap it."""
+    """Whether it has ended, even if nobody has reaped it."""
     with contextlib.suppress(psutil.Error):
         return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
     return True
 
 
 def carrying(marker: str) -> list[int]:
-    """Pids of living processes whose command line or environment has the marker."""
+    """Pids of living processes with the marker in their command line or environment."""
     pids = []
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, OSError):
@@ -71,7 +71,7 @@ def is_loss_of_node(reason: str) -> bool:
 
 @contextlib.contextmanager
 def meanwhile(what: Callable[[], None]) -> Iterator[None]:
-    """Do something beside a run."""
+    """Run a function beside the block."""
     thread = threading.Thread(target=what)
     thread.start()
     yield
@@ -87,7 +87,7 @@ def test_node_killed_mid_run_costs_attempts_never_results(
     shop = Shop(tmp_path, capsys)
     pid_folder = tmp_path / "seen"
     pid_folder.mkdir()
-    slow = tmp_path / "slow"  # while it is there, job 1, which rig-b gets, does not end
+    slow = tmp_path / "slow"  # while this exists, job 1, which rig-b gets, does not end
     wait = f"while [ $1 = 1 ] && [ -e {slow} ]; do sleep 0.1; done"
     line = f"echo $$ > {pid_folder}/$WEFT_ATTEMPT-$1; {wait}; echo '[\"'$1'\"]'"
     jobs = [shell(f"j{i}", line) | {"gpu": 1} for i in range(12)]
@@ -102,7 +102,7 @@ def test_node_killed_mid_run_costs_attempts_never_results(
     begin_file = pid_folder / "1-1"
 
     def is_known_to_run() -> bool:
-        """Whether the coordinator knows of it: the others have ended, it has begun."""
+        """Whether the coordinator has noticed: the others have ended, job 1 has begun."""
         counts = status(tmp_path / "ray").counts
         return counts["running"] == 1 and counts["completed"] >= 8
 
@@ -226,7 +226,7 @@ def backend(cluster: RayCluster, tmp_path: Path) -> Iterator[RayBackend]:
 
 
 def until(backend: RayBackend, kind: type[BackendEvent], ticket: int) -> BackendEvent:
-    """Poll until an attempt comes so far; what is given back is asked for again."""
+    """Poll until an attempt reaches this event; resubmit it if it is given back."""
     end_s = time.monotonic() + HANG_S
     while time.monotonic() < end_s:
         polled = backend.poll(0.1)
@@ -239,7 +239,7 @@ def until(backend: RayBackend, kind: type[BackendEvent], ticket: int) -> Backend
 
 
 def test_lease_given_up_has_no_late_result_and_no_late_process(backend: RayBackend) -> None:
-    """The actor is stopped, so that it can neither answer nor kill; the slot goes to another."""
+    """The actor is stopped, so it can neither answer nor kill; the slot goes to another one."""
     import ray
 
     call = tasks.nap(3600.0)
@@ -288,7 +288,7 @@ def test_late_call_of_an_older_epoch_has_no_effect(backend: RayBackend) -> None:
 def test_process_that_outlived_its_actor_is_gone_before_the_slot_is_used_again(
     backend: RayBackend, tmp_path: Path
 ) -> None:
-    """Actor, worker and supervisor are killed at once; what they started is ended by its mark."""
+    """Actor, worker and supervisor are killed at once; the mark identifies what they started."""
     marker = f"late-{os.getpid()}"
     line = f"setsid sleep 900 & echo $! > {tmp_path}/pid; sleep 900; : {marker}"
     call = weft.command(["sh", "-c", line], timeout_s=900)

@@ -1,7 +1,7 @@
 """Other users of a node get nothing; a node or the head that dies costs attempts.
 
-One cluster of `weft nodes up` for the file, on two hosts whose homes everybody may enter; at its
-end `down`, its head dead, leaves nothing.
+One cluster of `weft nodes up` for the file, on two hosts whose homes everybody may enter; in the
+end, its head is dead, and `down` leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ JOB = "touch begun-$1; while [ -e hold ] && [ $1 = 1 ]; do sleep 0.1; done; echo
 
 @pytest.fixture(scope="module")
 def up() -> Iterator[Desk]:
-    """A desk whose cluster of two hosts is up."""
+    """A desk whose cluster of two hosts is running."""
     require_tool("ssh")
     os.environ["PATH"] += ":/usr/sbin"
     require_tool("sshd")
@@ -71,7 +71,7 @@ def _desk(hosts: Hosts, home: Path, folder: Path) -> Iterator[Desk]:
         hosts.start(name)
     desk = Desk(hosts, home, folder)
     write_scripts(desk, *NAMES)
-    allowed = [str(folder)]  # its jobs work in the desk's own folder, on every host
+    allowed = [str(folder)]  # its jobs work in the desk's own folder on every host
     usual = {"cpu_count": 1, "allow_paths": allowed, "script_path": "~/scripts"}
     desk.write(*(entry(name, gpus, **usual) for name, gpus in zip(NAMES, (2, 12), strict=True)))
     before = [files_below(hosts.home(name)) for name in NAMES]
@@ -87,13 +87,13 @@ def _desk(hosts: Hosts, home: Path, folder: Path) -> Iterator[Desk]:
 
 
 def checked(desk: Desk) -> Any:
-    """What `weft nodes check` says, nodes and head by name."""
+    """The report of `weft nodes check`, by node name and for the head."""
     answer = desk.nodes("check", "--json").json
     return {report["node"]: report for report in [*answer["nodes"], answer["head"]]}
 
 
 def processes_of(*homes: Path) -> list[psutil.Process]:
-    """Processes of clusters below the homes; some of Ray's own overwrite their environment."""
+    """Processes of clusters below the homes; some of Ray's overwrite their environment."""
     by_pid: dict[int, psutil.Process] = {}
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, OSError):
@@ -105,13 +105,13 @@ def processes_of(*homes: Path) -> list[psutil.Process]:
 
 
 def server(home: Path, name: str) -> psutil.Process:
-    """The one process of a name below a home."""
+    """The only process with this name below a home."""
     [process] = [process for process in processes_of(home) if process.name() == name]
     return process
 
 
 def listening(pids: set[int]) -> list[tuple[str, int]]:
-    """Addresses and ports at which `ss` sees the processes listen."""
+    """Addresses and ports on which the processes listen, according to `ss`."""
     result = subprocess.run(
         [require_tool("ss"), "-Hltnp"], capture_output=True, text=True, check=True
     ).stdout
@@ -124,12 +124,12 @@ def listening(pids: set[int]) -> list[tuple[str, int]]:
 
 
 def reachable(ports: list[tuple[str, int]]) -> list[tuple[str, int]]:
-    """The ports with an address that can be connected to."""
+    """The ports with an address to connect to."""
     return [("127.0.0.1" if address in ("*", "::") else address, port) for address, port in ports]
 
 
 def methods() -> list[str]:
-    """Every method of every service of Ray."""
+    """Every method of every Ray service."""
     from ray.core import generated
 
     names = list(UNLISTED)
@@ -190,7 +190,7 @@ def test_another_user_reads_writes_and_runs_nothing(up: Desk) -> None:
 
 
 def test_intruder_with_the_token_gets_answers(up: Desk) -> None:
-    """So that nothing without it means something."""
+    """A control: without it, getting no answer would prove nothing."""
     require_root()
     [path] = (up.home / ".weft").glob("*/cluster.json")
     port = listening({server(up.home, "gcs_server").pid})
@@ -224,7 +224,7 @@ def test_up_starts_a_dead_node_again_and_leaves_the_others_alone(up: Desk) -> No
 def test_loss_of_the_head_ends_a_run_with_75_and_resume_gives_the_same_ledger(
     up: Desk, chaos: bool
 ) -> None:
-    """The way back, `up` and resume on the nodes, takes a minute: under `make chaos` only."""
+    """The recovery, `up` and resume on the nodes, takes a minute: under `make chaos` only."""
     jobs = [{"job_id": f"j{i}", "argv": ["sh", "-c", JOB, "x", str(i)], "cwd": str(up.folder)}
             for i in range(4)]  # fmt: skip
     (up.folder / "held.json").write_text(json.dumps([{**job, "gpu": 0} for job in jobs]))
@@ -264,7 +264,7 @@ def test_loss_of_the_head_ends_a_run_with_75_and_resume_gives_the_same_ledger(
 
 
 def test_local_ray_listens_on_the_loopback_and_opens_nothing(tmp_path: Path) -> None:
-    """While a job of a run with `--ray-address local` runs, with a /tmp of its own."""
+    """While a job of a run with `--ray-address local` runs, with a temporary /tmp."""
     require_root()
     shared = Path(tempfile.mkdtemp(prefix="wl", dir="/tmp"))
     shared.chmod(0o1777)

@@ -1,6 +1,6 @@
-"""F1 to F3 on a Ray cluster: the coordinator is killed, or a call of it fails, while tasks run.
+"""F1 to F3 on a Ray cluster: while tasks run, the coordinator is killed or one of its calls fails.
 
-Workers on the nodes note each execution in one file: what was committed never runs again.
+Workers on the nodes record each execution in one file: no committed task ever runs again.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SECOND_KILLS = 4
 
 
 class RayCase(Case):
-    """A run on the cluster. One runs at a time, and begins with no execution noted."""
+    """A run on the cluster. One runs at a time, and starts with no recorded executions."""
 
     def __init__(self, noted: Path, folder: Path, search: Search) -> None:
         super().__init__(folder, search)
@@ -45,7 +45,7 @@ def noted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(ray_environment: None, noted: Path) -> Iterator[str]:
-    """A cluster of one node, whose workers note what they execute."""
+    """A cluster of one node whose workers record their executions."""
     from ray.cluster_utils import Cluster
 
     spared = {"include_dashboard": False, "include_log_monitor": False, "no_monitor": True}

@@ -1,4 +1,4 @@
-"""`weft nodes` against real sshds: what it says of each, and what it leaves behind."""
+"""`weft nodes` against real sshds: its report on each node, and what it leaves behind."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SCRIPT = """import json, sys; print(json.dumps({"said": sys.argv[1]}))"""
 
 @pytest.fixture(scope="module")
 def hosts() -> Iterator[Hosts]:
-    """Three machines that have compiled their kernels, as CI has."""
+    """Three machines with compiled kernels, as in CI."""
     require_tool("ssh")
     os.environ["PATH"] += ":/usr/sbin"
     require_tool("sshd")
@@ -50,14 +50,14 @@ def hosts() -> Iterator[Hosts]:
 
 @pytest.fixture
 def desk(hosts: Hosts, tmp_path: Path) -> Iterator[Desk]:
-    """Our own machine: a home apart from all others."""
+    """The user's machine, with a home separate from all others."""
     home = Path(tempfile.mkdtemp(prefix="wd", dir="/tmp"))
     yield Desk(hosts, home, tmp_path)
     shutil.rmtree(home, ignore_errors=True)
 
 
 class Desk:
-    """Where commands are given."""
+    """The machine on which commands are given."""
 
     def __init__(self, hosts: Hosts, home: Path, folder: Path) -> None:
         self.hosts, self.home, self.folder = hosts, home, folder
@@ -173,7 +173,7 @@ def test_run_without_a_cluster_says_how_to_start_one(desk: Desk) -> None:
 def test_up_serves_searches_and_down_leaves_nothing(
     desk: Desk, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The cluster of test_intruder.py does the same for jobs alone."""
+    """The cluster of test_intruder.py does the same for jobs only."""
     write_scripts(desk, *THREE)
     desk.write(*(entry(name, gpus=g, script_path="~/scripts", max_concurrent=2)
                  for name, g in zip(THREE, (2, 12, 12), strict=True)))  # fmt: skip
@@ -197,7 +197,7 @@ def test_up_serves_searches_and_down_leaves_nothing(
 
 
 def write_scripts(desk: Desk, *names: str) -> None:
-    """Put a script where nodes look for it, and write jobs that run it on a GPU."""
+    """Write a script where nodes look for it, and jobs that run it on a GPU."""
     for folder in (desk.folder, *(desk.hosts.home(name) / "scripts" for name in names)):
         folder.mkdir(exist_ok=True)
         (folder / "where.py").write_text(SCRIPT)
@@ -208,7 +208,7 @@ def write_scripts(desk: Desk, *names: str) -> None:
 
 
 def check_same_ledger(desk: Desk, name: str, asked: tuple[str, ...], here: tuple[str, ...]) -> None:
-    """A search on the nodes and here: one ledger."""
+    """A search on the nodes and here has the same ledger."""
     on_ray = ("--backend", "ray", "--nodes", "nodes.json")
     result = desk.weft(*asked, "--out", f"{name}-ray", *on_ray, "-q")
     assert result.code == 0, result.err
@@ -217,14 +217,14 @@ def check_same_ledger(desk: Desk, name: str, asked: tuple[str, ...], here: tuple
 
 
 def check_nothing_is_left(desk: Desk) -> None:
-    """No process, and of our files only the keys of hosts."""
+    """Check that no process is left, and of our files only the host keys."""
     assert files_below(desk.home / ".weft") == {"known_hosts"}
     assert _using(desk.hosts.folder) == []
     assert _using(desk.home) == []
 
 
 def _using(folder: Path) -> list[list[str]]:
-    """Command lines of processes below a home, its sshd apart."""
+    """Command lines of processes below a home, except its sshd."""
     commands = []
     for process in psutil.process_iter():
         try:

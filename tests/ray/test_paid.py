@@ -1,4 +1,4 @@
-"""A command that has ended on a node is adopted there after a crash: it was paid for."""
+"""A command that ended on a node is adopted there after a crash, since it was paid for."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_command_that_ended_on_a_node_is_not_paid_again_after_a_kill(
     capsys: pytest.CaptureFixture[str],
     forks: ForkServer,
 ) -> None:
-    """The coordinator is stopped, so that it stores no result, until the command has ended."""
+    """The coordinator is stopped until the command has ended, so that it stores no result."""
     monkeypatch.chdir(tmp_path)
     wood = Wood(tmp_path, capsys, background=forks)
     calls, gate = tmp_path / "calls", tmp_path / "gate"
@@ -54,7 +54,7 @@ def test_command_that_ended_on_a_node_is_not_paid_again_after_a_kill(
     notes = Path(os.environ["WEFT_NODE_FOLDER"])
 
     def ended() -> list[Path]:
-        """Commands whose end is noted on the node and that nobody has taken over."""
+        """Commands whose end is noted on the node and that no coordinator has adopted."""
         return [path for path in notes.glob("*/outcomes/*") if not path.suffix]
 
     with wood.begin("tree", "run", "tree.toml", "--out", "ray", *words, "-q") as coordinator:

@@ -40,7 +40,7 @@ from weft.runs.codepacks import CodePacks
 
 
 def test_marks_of_nodes_are_above_those_of_all_runs() -> None:
-    """So that a worker can be given its run's mark without privilege."""
+    """A worker can thus be given its run's mark without privilege."""
     [[mark]] = node_marks(Path("/somewhere"))
     assert TOP_US < mark < 2**63
     assert Marks.of("any").all.stop <= TOP_US
@@ -62,7 +62,7 @@ print("found" if any(True for _ in agent.carriers(agent.node_marks(folder))) els
 
 
 def test_processes_of_a_node_that_was_started_inside_a_run_are_found(tmp_path: Path) -> None:
-    """Without the right to raise a limit; `weft nodes down` left them before."""
+    """Without the privilege to raise a limit; `weft nodes down` used to leave these processes."""
     words = [sys.executable, "-c", INSIDE_A_RUN, str(tmp_path)]
     result = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (result.stdout, result.stderr) == ("found\n", "")
@@ -153,7 +153,7 @@ def test_cluster_file_damaged_is_one_line(home: Path) -> None:
 
 @pytest.mark.parametrize("spoilt", [".weft", ".weft/{id}", ".weft/{id}/cluster.json"])
 def test_cluster_file_that_others_could_have_written_is_refused(home: Path, spoilt: str) -> None:
-    """Whoever writes it names the cluster that gets our code."""
+    """Whoever writes it names the cluster that receives our code."""
     path = cluster_path(Path("n.toml"))
     ClusterFile("h:1", "t", "n.toml").write(path)
     (home / spoilt.format(id=path.parent.name)).chmod(0o777)
@@ -166,7 +166,7 @@ def test_cluster_file_that_others_could_have_written_is_refused(home: Path, spoi
 
 @pytest.fixture
 def shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder for temporary files that everybody may write, with one of ours made by nobody."""
+    """A world-writable folder for temporary files, containing one in our name owned by nobody."""
     require_root()
     folder = Path(tempfile.mkdtemp(prefix="ws", dir="/tmp"))  # short enough for Ray's sockets
     folder.chmod(0o1777)
@@ -304,7 +304,7 @@ def test_outcomes_of_an_earlier_session_stay_on_the_node_until_the_run_is_over(
 def test_worker_that_starts_late_does_not_make_the_folder_of_a_closed_run_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Such a folder had the mode of the umask, and every later run on the node was refused."""
+    """Such a folder had the umask's mode, and every later run on the node was refused."""
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "nodes"))
     monkeypatch.setattr("weft.backends.raynode._placed", lambda slot: slot)
     spec = NodeSpec("n", "run", 0, range(0), ())

@@ -1,4 +1,4 @@
-"""Every search gives on a Ray cluster the ledger that it gives with one worker here."""
+"""Every search has the same ledger on a Ray cluster as with one worker here."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def ledger(run: Path) -> str:
 def test_own_search_on_nodes_without_its_code_gives_the_serial_ledger(
     workers: int, on_ray: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Objects larger than a piece go round; the code is in a folder no node imports from."""
+    """Objects larger than a piece are passed around; nodes cannot import from the code's folder."""
     shutil.copytree(SEARCHES, tmp_path / "own")
     (tmp_path / "own" / "relay.py").rename(tmp_path / "own" / f"relay{workers}.py")
     words = ["run", f"own/relay{workers}.py:relay"]

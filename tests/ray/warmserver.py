@@ -1,6 +1,6 @@
 """The server behind `warmworkers.py`: imports what ray and weft need, then forks the workers.
 
-Ray itself is imported by the worker: its library reads the environment when it is loaded.
+Ray itself is imported by the worker, since its library reads the environment when it is loaded.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LIST = f"import sys, {PROGRAM}; print(*sys.modules)"
 
 @contextmanager
 def warm_workers(folder: str) -> Iterator[str]:
-    """Serve forks from a process of its own; give the path that a raylet takes for its workers."""
+    """Serve forks from a separate process; yield the path of the program raylets run as workers."""
     place = f"{folder}/warm"
     os.environ[SOCKET] = place
     with socket.socket(socket.AF_UNIX) as door:
@@ -46,7 +46,7 @@ def warm_workers(folder: str) -> Iterator[str]:
 
 
 def serve(door: socket.socket) -> None:
-    """Fork for each that asks; nobody waits for the worker, its raylet sees it by its socket."""
+    """Fork for every request; nobody waits for a worker, its raylet watches its socket."""
     for name in (*LOADED, *needed_by_ray()):
         with suppress(ImportError):  # some are parts that only their package can import
             import_module(name)
@@ -68,7 +68,7 @@ def serve(door: socket.socket) -> None:
 
 
 def needed_by_ray() -> list[str]:
-    """Modules that a worker of Ray has loaded beside Ray's own."""
+    """Modules outside Ray that a Ray worker loads."""
     listed = subprocess.run(
         [sys.executable, "-c", LIST], capture_output=True, text=True, check=True
     )
@@ -76,7 +76,7 @@ def needed_by_ray() -> list[str]:
 
 
 def become(body: dict[str, Any], ends: list[int]) -> NoReturn:
-    """Be a worker as Ray's own program is, to its end."""
+    """Become a worker, as Ray's own program does, until its end."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     os.setsid()
     for place, end in enumerate(ends):

@@ -1,8 +1,8 @@
-"""Ray's own worker processes, forked from one that has imported ray and weft.
+"""Ray's own worker processes, forked from a process that has imported ray and weft.
 
-A raylet starts `python warmworkers.py …` in place of Ray's `default_worker.py`. That asks a server
-for a fork which becomes the worker: its own process with the arguments, folder, environment and
-output that the raylet gave, without the second that `import ray` takes. The clusters of
+A raylet starts `python warmworkers.py …` instead of Ray's `default_worker.py`. It asks a server
+for a fork that becomes the worker: a separate process with the arguments, folder, environment
+and output that the raylet gave, without the second that `import ray` takes. The clusters of
 `weft nodes up` start theirs in the usual way.
 """
 
@@ -14,11 +14,11 @@ import socket
 import sys
 
 SOCKET = "WEFT_TEST_WARM_WORKERS"
-"""The variable that names the server's socket."""
+"""The environment variable that names the server's socket."""
 
 
 def ask() -> None:
-    """Have the server fork a worker that is what this process was started as."""
+    """Have the server fork a worker in place of this process."""
     here = os.getcwd()  # noqa: PTH109 - pathlib would be another module to load
     body = {"argv": sys.argv[1:], "cwd": here, "env": dict(os.environ)}
     with socket.socket(socket.AF_UNIX) as server:

@@ -1,4 +1,4 @@
-"""Run folders in memory where the system has such a place: what fsync does is proven elsewhere."""
+"""Run folders in memory where the system has such a place; fsync is tested elsewhere."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def modules(tmp_path):
 
 @pytest.fixture(scope="session")
 def weft_command():
-    """Run a command where nothing of this process is: `weft_command(folder, "resume", run)`."""
+    """Run a command outside this process: `weft_command(folder, "resume", run)`."""
     commands = ForkedCommands()
     yield commands
     commands.close()

@@ -1,4 +1,4 @@
-"""Arguments of `weft.run` from NumPy and notebooks: converted, or refused and nothing written."""
+"""Arguments of `weft.run` from NumPy and notebooks: converted, or refused with nothing written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands in a real run: recorded once, replayed from the record, their code watched."""
+"""Commands in a real run: recorded once, replayed from the record, with their code watched."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from weft.storage.folder import RunFolder
 
 @pytest.fixture
 def cmds(modules):
-    """A search whose command gives another answer each time."""
+    """A search whose command prints something different each time."""
     return modules.write(
         """
         def collect(run):
@@ -52,7 +52,7 @@ def test_command_code_is_what_prepare_and_collect_name(cmds, tmp_path):
 
 @pytest.fixture
 def fragile(modules):
-    """A command that cannot be run until a file is there; someone is asked whose fault it is."""
+    """A command that cannot run until a file exists; a hook decides whose fault it is."""
     return modules.write(
         """
         from weft.worker.ending import Ending

@@ -1,4 +1,4 @@
-"""Files that outlive runs: replaced as a whole, appended to by several processes."""
+"""Files that outlive runs: replaced atomically, appended to by several processes."""
 
 from __future__ import annotations
 

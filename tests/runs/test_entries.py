@@ -1,4 +1,4 @@
-"""Kernels of which only entries become machine code, loaded by a process that compiles nothing."""
+"""Kernels of which only the entry points are compiled, loaded by a process that never compiles."""
 
 from __future__ import annotations
 

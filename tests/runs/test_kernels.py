@@ -1,4 +1,4 @@
-"""Compilers that are started side by side: their failure, and Ctrl-C while they run."""
+"""Compilers started side by side: their failure, and Ctrl-C while they run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_compiler_that_fails_is_told_with_its_last_line() -> None:
 
 
 def test_interrupted_compilers_are_gone(tmp_path: Path) -> None:
-    """The one that runs is killed, and those that wait for a core are never started."""
+    """Those that run are killed, and those that wait for a core are never started."""
     named = [tmp_path / str(number) for number in range(cpu_count())]
     more = [tmp_path / "more", tmp_path / "most"]
 

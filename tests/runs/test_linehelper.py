@@ -1,4 +1,4 @@
-"""The process that makes ledger lines: the same ledger with it, without it, and when it fails."""
+"""The process that renders ledger lines: the same ledger with it, without it, or if it fails."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def wait_readable(channel: socket.socket) -> bool:
 
 
 def begun(helper: LineProcess, chain: Chain) -> int:
-    """Hand a batch over as soon as the process takes one; return its pid."""
+    """Hand over a batch as soon as the process accepts one; return its pid."""
     helper.begin(chain.state, [ENTRIES])
     assert helper._channel is not None
     assert helper._process is not None
@@ -70,7 +70,7 @@ def test_small_batch_and_short_run_are_left_to_the_coordinator(
     assert not helper.begin(Chain().state, [ENTRIES[:5]])
     assert helper._process is None
     monkeypatch.setattr(linehelper, "START_RECORDS", 1)
-    assert not helper.begin(Chain().state, [ENTRIES])  # not a busy one
+    assert not helper.begin(Chain().state, [ENTRIES])  # below BUSY_RECORDS
     assert helper._process is None
 
 
@@ -109,7 +109,7 @@ def test_process_that_ends_at_once_is_done_without(
     monkeypatch.setattr(linehelper, "MODULE", "weft.worker.no_such_module")
     assert not helper.begin(Chain().state, [ENTRIES])
     assert helper._channel is not None
-    if helper._process is not None:  # beside a load it may have ended, and been noticed, already
+    if helper._process is not None:  # under load it may already have ended, and been noticed
         helper._process.wait()
     assert not helper.begin(Chain().state, [ENTRIES])
     assert helper._process is None

@@ -1,4 +1,4 @@
-"""Marks: a run pauses where it is asked to, goes on from there, and its ledger shows nothing."""
+"""Milestones: a run pauses where requested and continues from there; its ledger is unaffected."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def lab(modules):
 
 
 class Seen:
-    """Remembers the milestones it is told, and opens a gate at the first: updates may skip some."""
+    """Records the reported milestones, and opens a gate at the first: updates may skip some."""
 
     def __init__(self, gate):
         self.milestones = []
@@ -75,7 +75,7 @@ def test_mark_that_is_asked_for_pauses_the_run(lab, tmp_path):
     out = tmp_path / "out"
     with pytest.raises(Paused, match="paused before 'second', after 2 tasks"):
         weft.run(lab.staged(), out=out, pause_at="second")
-    with pytest.raises(Paused):  # again: nothing more is done
+    with pytest.raises(Paused):  # again: no more work is done
         weft.run(lab.staged(), out=out, pause_at="second")
     assert weft.run(lab.staged(), out=out).answer == 12
 

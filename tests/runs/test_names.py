@@ -1,4 +1,4 @@
-"""Declared names identify tasks, hooks and searches; where their files lie changes nothing."""
+"""Declared names identify tasks, hooks and searches; the location of their files is irrelevant."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ if __name__ == "__main__":
 
 
 def run_in(folder: Path, name: str, out: Path, *more: str) -> subprocess.CompletedProcess[str]:
-    """Put the search into a file of its own and run it as a program."""
+    """Write the search to its own file and run it as a program."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / name
     file.write_text(OTHER_FILE.format(source=SOURCE))

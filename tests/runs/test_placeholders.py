@@ -1,4 +1,4 @@
-"""What stands for what in a command's templates, and what a search sees of a command."""
+"""The placeholders in a command's templates, and a search's view of a command."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_placeholder_that_stands_for_nothing_is_refused_where_it_is_declared(
 def test_placeholder_that_stands_for_two_things_is_refused():
     with pytest.raises(SearchInvalid, match=r"\{seed\} is in args, but Weft sets it itself"):
         weft.command(["echo", "{seed}"], timeout_s=9, args={"seed": 3})
-    weft.command(["echo", "{out_dir}"], timeout_s=9, args={"seed": 3})  # not used: no question
+    weft.command(["echo", "{out_dir}"], timeout_s=9, args={"seed": 3})  # not used: not refused
 
 
 def test_recorded_form_of_a_command_has_its_templates_as_written():

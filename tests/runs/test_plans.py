@@ -1,4 +1,4 @@
-"""A search says what it expects: shown in the run and from outside, and no trace in the ledger."""
+"""A search announces its plan: shown in the run and from outside, but never in the ledger."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def lab(modules):
 
 
 class Watched:
-    """Keeps the last progress."""
+    """Records the progress that is reported."""
 
     def __init__(self) -> None:
         self.gauge: Gauge | None = None
@@ -133,7 +133,7 @@ def test_lanes_are_shown_in_the_words_of_the_search(lab, tmp_path):
 
 
 def test_best_leaves_dropped_results_out(lab, tmp_path):
-    """More results may be in than count; the best is one of those that do."""
+    """More results may arrive than count; the best is among those that count."""
     watched = Watched()
     weft.run(lab.first_good(), out=tmp_path / "run", workers=2, watcher=watched)
     assert watched.outlook.best == 1003

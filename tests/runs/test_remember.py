@@ -1,4 +1,4 @@
-"""What run.toml remembers of an execution, and what a resume may change of it."""
+"""What run.toml records of an execution, and what a resume may change of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What failed runs again in a new run; what did not is reused, and the old run stays as it is."""
+"""Failed tasks run again in a new run; other results are reused, and the old run is unchanged."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def place(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def failed_run(tmp_path: Path, modules, place: Path) -> Path:
-    """A finished run in which tasks 3 and 8 of each lane failed; since then the cause is fixed."""
+    """A finished run in which tasks 3 and 8 of each lane failed; the cause has since been fixed."""
     module = modules.write(SEARCH)
     weft.run(module.grow(str(place)), out=tmp_path / "old", workers=2, seed=5)
     (place / "fixed").touch()
@@ -115,7 +115,7 @@ def test_retry_runs_only_what_failed_and_what_follows_from_it(
     before = snapshot(failed_run)
     retried = retry_failed(failed_run, tmp_path / "new")
     assert ran(place) == [3, 8, 103, 108]
-    # the search now asks for ten scores where it asked for eight: the first three are the same
+    # the search now asks for ten scores instead of eight: the first three are the same
     assert ran(place, "scored") == sorted(
         x * x for n in (0, 100) for x in range(n, n + 10) if x % 10 >= 3
     )

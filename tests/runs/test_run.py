@@ -153,7 +153,7 @@ def test_interrupted_is_not_swallowed_by_a_loop_that_catches_every_exception(
                 weft.run(lab.measured(), out=tmp_path / str(seed), budget={"n": 1},
                          inputs={"a": b""}, wall_limit_s=0)  # fmt: skip
             except Exception:
-                continue  # as people write it, to go on with the next
+                continue  # as users write it, to continue with the next
 
     with pytest.raises(weft.Interrupted) as caught:
         run_all()
@@ -328,7 +328,7 @@ print(spent // 1024)
     ],
 )
 def test_argument_of_100_mb_is_refused_at_no_great_cost(lab, tmp_path, search, words):
-    """It took 528 MB to be stored four times over; it may cost little more than itself."""
+    """Formerly it was stored four times, in 528 MB; it may cost little more than its own size."""
     name = lab.__name__
     script = LARGE.replace("SEARCH", search).replace("LAB", name)
     env = {**os.environ, "PYTHONPATH": str(Path(lab.__file__).parent)}

@@ -1,4 +1,4 @@
-"""Signed runs going on: what a signature refuses, what a crash leaves of it, who signs again."""
+"""Resuming signed runs: what a signature refuses, what a crash leaves, who signs again."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Signed(Sessions):
 
 
 class Dying(Disk):
-    """Stops everything before one of its steps, and counts them."""
+    """Interrupts the process before a chosen step, and counts the steps."""
 
     def __init__(self, last_step=10**9):
         super().__init__()
@@ -65,7 +65,7 @@ class Dying(Disk):
 
 
 def check_order(folder):
-    """Each file may be older than the one written before it, never newer."""
+    """Each file may be older than the file written before it, never newer."""
     signed, checkpoint = read_signed(folder.signature), read_checkpoint(folder.checkpoint)
     sizes = [head.size if head else 0 for head in (signed, checkpoint)]
     assert sizes[0] <= sizes[1] <= count_lines(folder.ledger)

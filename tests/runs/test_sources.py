@@ -1,4 +1,4 @@
-"""A resumed run must run the code it began with."""
+"""A resumed run must execute the code it started with."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def s():
 
 
 def begin(search, out, **options):
-    """Begin a run and stop before any worker starts."""
+    """Begin a run and stop it before any worker starts."""
     with pytest.raises(Interrupted):
         weft.run(search, out=out, wall_limit_s=0, **options)
 
@@ -48,7 +48,7 @@ def events(out):
 
 
 def edit(module):
-    """Edit a module's file and load it again, as a new process would."""
+    """Edit a module's file and reload it, as a new process would."""
     with Path(module.__file__).open("a") as file:
         file.write("# edited\n")
     importlib.reload(module)
@@ -81,12 +81,12 @@ def test_source_changed_accepted_leaves_an_event_and_the_new_hash(modules, tmp_p
     edit(module)
     begin(module.s(), out, accept=["code"])
     assert ("code-accepted", module.__name__) in events(out)
-    begin(module.s(), out)  # the new code is the recorded one now
+    begin(module.s(), out)  # the new code is now the recorded one
     assert len([kind for kind, _ in events(out) if kind == "code-accepted"]) == 1
 
 
 def test_source_changed_is_refused_where_only_the_ledger_has_results(modules, tmp_path):
-    """A manifest may be older than its ledger: what came from the old code is protected."""
+    """A manifest may be older than its ledger: results of the old code are protected."""
     module = modules.write(SOURCE)
     out = tmp_path / "out"
     begin(module.s(), out)
@@ -115,7 +115,7 @@ PLACE = "    results = yield weft.round([double(x) for x in (2, 3, 4)], until=br
 
 
 def rewrite(module, source):
-    """Replace a module's file and load it again, as a new process would."""
+    """Replace a module's file and reload it, as a new process would."""
     Path(module.__file__).write_text("import weft\n" + source)
     importlib.reload(module)
 
@@ -132,7 +132,7 @@ def rewrite(module, source):
 def test_round_in_which_the_search_raised_may_be_another_one_once_repaired(
     modules, tmp_path, repaired, answer, forgotten
 ):
-    """A run's first round is always recorded before anything of it runs."""
+    """A run's first round is always recorded before any of its tasks runs."""
     module, out = modules.write(BROKEN), tmp_path / "out"
     with pytest.raises(SearchInvalid, match=r"`until` raised RuntimeError.*"):
         weft.run(module.s(), out=out, backend="serial")

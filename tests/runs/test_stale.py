@@ -1,4 +1,4 @@
-"""What runs is what the files hold: code that was edited after it was loaded is refused."""
+"""Only the code in the files runs: code edited after it was loaded is refused."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SEARCH = """
 
 @pytest.fixture(autouse=True)
 def no_bytecode(monkeypatch):
-    """Python takes cached code for that of an edit in the same second that has the same size."""
+    """Python mistakes cached bytecode for that of an edit of equal size in the same second."""
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
 

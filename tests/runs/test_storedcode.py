@@ -1,4 +1,4 @@
-"""The notebook code that a run keeps: executed only where it is known, and only as it was."""
+"""Notebook code stored in a run: executed only where it is known, and only unchanged."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def call(text: str = CELL) -> SearchCall:
 
 @pytest.fixture
 def paused(tmp_path: Path) -> Path:
-    """A run of a cell, stopped in the middle."""
+    """A run of a notebook search, stopped in the middle."""
     return pause(tmp_path / "run")
 
 
@@ -112,7 +112,7 @@ def test_copied_run_needs_code_to_be_accepted(paused: Path, tmp_path: Path) -> N
     resumed = resume(copy, accepting("copy", "code"))
     assert resumed.head == whole(tmp_path).head
     assert {kind for kind, _ in events(copy)} == {"copy-accepted", "code-accepted"}
-    assert replay(copy).equal  # it is a run of its own now, whose code was accepted
+    assert replay(copy).equal  # it is now a separate run, whose code was accepted
 
 
 def test_finished_copy_is_replayed_only_when_accepted(tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_run_killed_before_its_genesis_takes_the_cells_of_the_next_call(
         (run / name).unlink(missing_ok=True)
     run_file = (run / "run.toml").read_text("utf-8").split("[sources]")
     (run / "run.toml").write_text(run_file[0] + "[sources]\n[execution]\n", "utf-8")
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))  # no head was noted yet
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))  # no head is noted yet
     assert weft.run(call(), out=run).head == whole(tmp_path).head
     assert "OFFSET = 7" in code_file(run).read_text("utf-8")
 

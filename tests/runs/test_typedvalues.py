@@ -1,4 +1,4 @@
-"""Typed values through real runs: one ledger however it was run, and the same types on replay."""
+"""Typed values in real runs: one ledger however it was executed, and the same types on replay."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_ledger_is_one_for_any_workers_hash_seed_kill_and_resume(lab, modules, t
     head = ledger(tmp_path / "serial")
     weft.run(call(lab), out=tmp_path / "8", workers=8, seed=3)
     assert ledger(tmp_path / "8") == head
-    # as a script, with two workers, its classes are those of __main__
+    # run as a script with two workers, its classes are those of __main__
     trap = {"WEFT_TEST_TRAP": str(tmp_path / "trap")}
     killed = script(lab, tmp_path / "killed", PYTHONHASHSEED="0", **trap)
     assert killed.returncode == -signal.SIGKILL

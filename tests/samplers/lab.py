@@ -15,7 +15,7 @@ from weft.asktell import history, optimizers
 from weft.model.tasks import SearchCall
 
 RAN: list[tuple[str, int, int]] = []
-"""Lane, round and index of the tasks of the last run, in the order in which they were run."""
+"""Lane, round and index of the tasks of the last run, in the order of their execution."""
 ORDERS: dict[str, Callable[[list[Any]], int]] = {
     "in order": lambda held: 0,
     "backwards": lambda held: -1,
@@ -24,7 +24,7 @@ ORDERS: dict[str, Callable[[list[Any]], int]] = {
 
 
 def forget() -> None:
-    """Let this process know as little as a new worker does."""
+    """Clear the state of this process, so that it knows as little as a new worker."""
     history._chains.clear()
     optimizers._live.clear()
 
@@ -33,7 +33,7 @@ def run_in(
     folder: Path, call: SearchCall, order: str = "in order", *, slots: int = 8,
     stops: tuple[int, ...] = (),
 ) -> weft.Run:  # fmt: skip
-    """Run to the end; with `stops`, in sessions that each end after so many tasks."""
+    """Run to the end; with `stops`, in sessions that each end after the given number of tasks."""
     objectives.COMPLETED.clear()
     sessions = Sessions(folder, call=call, slots=slots, pick=ORDERS[order])
     RAN.clear()

@@ -1,4 +1,4 @@
-"""What the tests of samplers evaluate, and samplers and optimizers of their own."""
+"""Objectives for the tests of samplers, and user-defined samplers and optimizers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COMPLETED: list[float] = []
 
 @weft.task
 def bowl(x: float, n: int = 3, kind: str | None = None) -> float:
-    """Least at x = 2, n = 3, kind a."""
+    """Minimal at x = 2, n = 3, kind a."""
     COMPLETED.append(x)
     return (x - 2) ** 2 + abs(n - 3) + (0 if kind == "a" else 1)
 
@@ -53,13 +53,13 @@ def wordy(x: float) -> str:
 
 @weft.task
 def trained(x: float, epochs: int) -> float:
-    """Better with more epochs; which one is best is seen from the first on."""
+    """Better with more epochs; the ranking is visible from the first epoch on."""
     return abs(x) + 1 / epochs
 
 
 @weft.task
 def continued(x: float, epochs: int, checkpoint: dict[str, int] | None = None) -> dict[str, Any]:
-    """Counts the epochs that were run, over all rungs."""
+    """The value includes the epochs of all earlier rungs."""
     before = checkpoint["epochs"] if checkpoint else 0
     return {"value": abs(x) + before / 1000, "checkpoint": {"epochs": epochs}}
 
@@ -70,7 +70,7 @@ def kernels(kernel: str, gamma: float = 0.0, degree: int = 0) -> float:
 
 
 def conditional(trial: optuna.Trial) -> None:
-    """A space in which one parameter decides which others there are."""
+    """A space in which one parameter determines which others exist."""
     if trial.suggest_categorical("kernel", ["rbf", "poly"]) == "rbf":
         trial.suggest_float("gamma", 1e-3, 1.0, log=True)
     else:
@@ -82,7 +82,7 @@ def own_sampler(seed: int) -> optuna.samplers.BaseSampler:
 
 
 class ArrivalSampler(optuna.samplers.RandomSampler):
-    """A planted bug: what it samples depends on which evaluation ended last."""
+    """A planted bug: its samples depend on which evaluation ended last."""
 
     def sample_independent(self, *args: Any) -> Any:
         super().sample_independent(*args)
@@ -94,7 +94,7 @@ def arrival_sampler(seed: int) -> optuna.samplers.BaseSampler:
 
 
 class Annealer:
-    """An own optimizer: steps from the best point, smaller every time; NumPy values throughout."""
+    """A user-defined optimizer: ever smaller steps from the best point; NumPy values throughout."""
 
     def __init__(self, seed: int, width: float = 4.0) -> None:
         self._chance = np.random.default_rng(seed)
@@ -112,7 +112,7 @@ class Annealer:
 
 
 class UnseededAnnealer(Annealer):
-    """Draws from entropy, so it cannot be brought back."""
+    """Draws from system entropy, so it cannot be restored."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(np.random.SeedSequence().entropy % 2**32)  # type: ignore[operator]

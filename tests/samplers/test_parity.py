@@ -1,7 +1,7 @@
-"""One ledger for a study, whatever the sampler, the order of completion, the sessions, the memory.
+"""One ledger per study, for every sampler, order of completion, number of sessions and memory.
 
-Runs are in this process, where the order of completion can be chosen; real workers, hash seeds and
-a killed process are in test_example.py.
+These runs are inside this process, where the order of completion can be chosen; real workers,
+hash seeds and a killed process are in test_example.py.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ WAYS: dict[str, dict[str, Any]] = {
 
 
 def check_parity(folder: Path, study: Callable[[], SearchCall]) -> int:
-    """Run in several ways; the ledgers must be equal. Return how many orders there were."""
+    """Run in several ways, check that the ledgers are equal, and return the number of orders."""
     digests, orders = {}, set()
     for name, way in WAYS.items():
         digests[name] = digest(run_in(folder / name, study(), **way))

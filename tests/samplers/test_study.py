@@ -1,4 +1,4 @@
-"""What a study decides: samplers that learn, rungs, failures, several objectives, refusals."""
+"""The decisions of a study: samplers that learn, rungs, failures, several objectives, refusals."""
 
 from __future__ import annotations
 

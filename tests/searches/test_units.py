@@ -1,4 +1,4 @@
-"""Each search that ships says its own units: what is shown while it runs."""
+"""Each search that ships reports its progress in its own units."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_jobs_counts_jobs() -> None:
 
 
 def test_prng_counts_ranges_and_excluded_families() -> None:
-    """A family is excluded when all that was planned for it is covered."""
+    """A family is excluded once everything planned for it is covered."""
     plans = [
         StreamPlan("", AttackPlan("brute", family, "high", 2, 1, 10, 5, ""))
         for family in ("lcg", "lcg", "mt")

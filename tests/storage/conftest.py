@@ -1,4 +1,4 @@
-"""Run folders in memory where the system has such a place: what fsync does is proven elsewhere."""
+"""Run folders in memory where the system has such a place; fsync is tested elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Disks that tests look at."""
+"""Disks that record their operations for tests."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from weft.storage.disk import Disk
 
 
 class NamedDisk(Disk):
-    """Keeps the names of its durable operations, in order."""
+    """Records the names of its durable operations, in order."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Rows to put into a manifest, and how to look at them."""
+"""Rows to write to a manifest, and queries to read them."""
 
 from __future__ import annotations
 
@@ -20,6 +20,6 @@ def states(manifest):
 
 
 def block_of(function, first, rows):
-    """A block of completed tasks: key, args, value."""
+    """A block of completed tasks; each row is key, args, value."""
     origin = BlockOrigin(function, 1, 1.0, None, None, None, None)
     return ValueBlock(origin, first, *zip(*rows, strict=True), 1.0, [1] * len(rows))

@@ -1,4 +1,4 @@
-"""What SQLite's errors mean: the file is damaged, or the world failed and the file may be sound."""
+"""The meaning of SQLite's errors: a damaged file, or a failure around a file that may be sound."""
 
 from __future__ import annotations
 

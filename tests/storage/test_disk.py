@@ -1,4 +1,4 @@
-"""Durable operations: whole or not at all, also when the system writes a little at a time."""
+"""Durable operations: complete or not at all, even when the system writes a few bytes at a time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from weft.storage.disk import Disk
 
 @pytest.fixture
 def short_writes(monkeypatch):
-    """Make os.write take at most three bytes a time."""
+    """Make os.write write at most three bytes per call."""
     real = os.write
     sizes: list[int] = []
 

@@ -155,13 +155,13 @@ def test_lock_held_by_another_process_names_pid_and_host(folder):
             pass
         holder.kill()
         holder.wait()
-        with folder.locked("here"):  # freed by SIGKILL
+        with folder.locked("here"):  # released by SIGKILL
             owner = json.loads((folder.path / ".owner").read_text())
             assert owner == {"pid": os.getpid(), "host": "here"}
 
 
 def test_lock_holder_that_has_not_written_its_name_is_waited_for(folder, monkeypatch):
-    """The owner file still names a dead process of this host, or nothing at all."""
+    """The owner file still names a dead process of this host, or is empty or malformed."""
     monkeypatch.setattr(folder_module, "OWNER_WAIT_S", 0.02)
     for text in ("", "[]", '{"pid": 2147483647, "host": "here"}'):
         with folder.locked("here"):
@@ -176,7 +176,7 @@ def test_lock_holder_that_has_not_written_its_name_is_waited_for(folder, monkeyp
     ids=["alive", "elsewhere"],
 )
 def test_lock_holder_alive_or_of_another_host_is_named_at_once(folder, monkeypatch, pid, host):
-    """Whether a process of another host lives cannot be seen from here."""
+    """This host cannot tell whether a process of another host is alive."""
     monkeypatch.setattr(folder_module, "OWNER_WAIT_S", 0.0)
     with folder.locked("here"):
         (folder.path / ".owner").write_text(json.dumps({"pid": pid, "host": host}))

@@ -1,4 +1,4 @@
-"""The heads list: what binds a run, also after a writer died in mid-line."""
+"""The heads list: what binds a run, even after a writer died in the middle of a line."""
 
 from __future__ import annotations
 

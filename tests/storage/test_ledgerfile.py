@@ -98,7 +98,7 @@ def test_sync_only_when_something_was_appended(path):
 
     disk = Named()
     ledger = LedgerFile(path, disk)
-    ledger.sync()  # what an earlier session appended may not be on the disk
+    ledger.sync()  # lines of an earlier session may not be on the disk
     ledger.sync()
     ledger.append([b"a"])
     ledger.sync()
@@ -188,7 +188,7 @@ def test_checkpoint_damaged_is_refused(path, data, message):
 
 @pytest.fixture
 def ended(path):
-    """A ledger with its answer, and a checkpoint taken there."""
+    """A ledger with its answer, and the checkpoint written there."""
     chain = Chain()
     lines = [
         chain.next_line("genesis", "0" * 64, '{"search":"a:b"}'),

@@ -1,4 +1,4 @@
-"""The manifest: created whole, opened only when sound, committed as one."""
+"""The manifest: created completely, opened only if sound, committed atomically."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def test_finish_leaves_one_plain_file(manifest, path):
     manifest.finish()
     manifest.close()
     assert [p.name for p in path.parent.iterdir()] == ["manifest.sqlite"]
-    assert path.read_bytes()[18:20] == b"\x01\x01"  # readers need no write-ahead log beside it
+    assert path.read_bytes()[18:20] == b"\x01\x01"  # readers need no write-ahead log
 
 
 def test_finish_with_a_reader_present_harms_nobody(manifest, path):

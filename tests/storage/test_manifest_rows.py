@@ -19,7 +19,7 @@ def test_rounds_own_blocks_of_ids_without_overlap(manifest, path):
     rows = [manifest.add_round(ROOT_LANE, i, *kind_size) for i, kind_size in enumerate(sizes)]
     assert [row.first for row in rows] == [1, 4, 4, 4, 6]
     manifest.commit()
-    reopened = Manifest.open(path, Disk())  # a later session goes on behind them
+    reopened = Manifest.open(path, Disk())  # a later session continues after them
     assert reopened.add_round(ROOT_LANE, 9, "tasks", 1).first in (7, 54)
     reopened.close()
 
@@ -163,8 +163,8 @@ def test_digests_of_a_block_are_those_of_its_rows(manifest):
 
 
 def test_blocks_written_a_moment_ago_are_given_from_memory_among_other_rows(manifest, monkeypatch):
-    """Blocks come in any order, between rows that were written one by one."""
-    monkeypatch.setattr("weft.storage.recent.GENERATION_BYTES", 500)  # two blocks are more
+    """Blocks arrive in any order, between rows that are written one by one."""
+    monkeypatch.setattr("weft.storage.recent.GENERATION_BYTES", 500)  # two blocks exceed it
     monkeypatch.setattr("weft.storage.recent.PACKED_BYTES", 2500)
     row = manifest.add_round(ROOT_LANE, 0, "tasks", 9)
     expected = [(row.first + i, "completed", f"k{i}", "m:f", "{}", str(i), None) for i in range(9)]
@@ -179,7 +179,7 @@ def test_blocks_written_a_moment_ago_are_given_from_memory_among_other_rows(mani
         part = [*manifest.recorded(row.first + start, row.first + end)]
         assert part == [expected[start:end]]
     manifest.query("DELETE FROM tasks")
-    assert [*manifest.recorded(row.first, row.first + 9)] == [expected]  # all of it remembered
+    assert [*manifest.recorded(row.first, row.first + 9)] == [expected]  # all in memory
     for first in (100, 200, 300):
         manifest.finish_block(block_of("m:f", first, [("k", "{}", '"' + 900 * "a" + '"')]))
     assert [*manifest.recorded(row.first, row.first + 9)] == []  # the oldest are forgotten
@@ -188,7 +188,7 @@ def test_blocks_written_a_moment_ago_are_given_from_memory_among_other_rows(mani
 
 @pytest.mark.parametrize("text", ['"a"', '["a",\n1]', "\n", ""])
 def test_rows_of_packed_blocks_are_those_that_were_written(manifest, monkeypatch, text):
-    """Texts with line ends are no canonical JSON, and would not come back from a packed block."""
+    """Texts with line breaks are not canonical JSON; a packed block could not restore them."""
     rows = [("k0", "{}", "0"), ("k1", "{}", text), ("k2", "{}", "2")]
     monkeypatch.setattr("weft.storage.recent.GENERATION_BYTES", 0)
     manifest.finish_block(block_of("m:f", 1, rows))
@@ -199,7 +199,7 @@ def test_rows_of_packed_blocks_are_those_that_were_written(manifest, monkeypatch
 
 
 def test_rows_written_a_moment_ago_are_given_from_memory_as_they_are_stored(manifest, monkeypatch):
-    monkeypatch.setattr("weft.storage.recent.GENERATION_BYTES", 500)  # two rows are more
+    monkeypatch.setattr("weft.storage.recent.GENERATION_BYTES", 500)  # two rows exceed it
     monkeypatch.setattr("weft.storage.recent.PACKED_BYTES", 1000)
     row = manifest.add_round(ROOT_LANE, 0, "tasks", 9)
     rest = (1, 1.0, 1.0, 1.0, 0.0, None, None, None, None, None)
@@ -210,10 +210,10 @@ def test_rows_written_a_moment_ago_are_given_from_memory_as_they_are_stored(mani
             for i in range(start, start + 2)
         ])  # fmt: skip
     expected = [(row.first + i, "completed", f"k{i}", "m:f", "{}", str(i), None) for i in range(6)]
-    manifest.query("DELETE FROM tasks WHERE id >= ?", row.first + 2)  # of what is remembered
+    manifest.query("DELETE FROM tasks WHERE id >= ?", row.first + 2)  # remembered rows only
     assert [*manifest.recorded(row.first + 4, row.first + 4)] == []
     assert [*manifest.recorded(row.first + 2, row.first + 6)] == [expected[2:]]  # remembered
-    assert [*manifest.recorded(row.first, row.first + 6)] == [expected[:2]]  # stored, as far as so
+    assert [*manifest.recorded(row.first, row.first + 6)] == [expected[:2]]  # the stored part
     manifest.drop(row.first + 8, row.first + 9)
     assert [*manifest.recorded(row.first + 2, row.first + 6)] == []  # all forgotten
 

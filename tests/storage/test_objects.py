@@ -85,7 +85,7 @@ def test_adopt_existing_object_clears_the_staged_file(store):
     store.add(DATA)
     path = staged(store, DATA)
     store.adopt(path, DIGEST)
-    store.adopt(path, DIGEST)  # and is no error when it is gone already
+    store.adopt(path, DIGEST)  # no error although it is already gone
     assert not path.exists()
 
 

@@ -1,4 +1,4 @@
-"""Opening files of a run: nothing planted there leads out of it or makes a reader wait."""
+"""Opening files of a run: nothing planted there leads outside or makes a reader wait."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ledger projected from a manifest as it grows, and its one writer."""
+"""The ledger projected from a manifest as it grows, and its single writer."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_projection_of_a_round_read_in_two_goes_knows_what_it_read(manifest):
 
 
 def test_projection_goes_on_with_what_replaces_a_round_without_results(manifest):
-    """As after `--accept code`, when a search opens lanes where it had opened a round."""
+    """As after `--accept code`, when a search now opens lanes instead of a round."""
     projection = Projection(manifest)
     row = queued_round(manifest, ROOT_LANE, 0, 3)
     assert kinds(projection) == ["genesis"]
@@ -227,7 +227,7 @@ def test_schema_that_is_written_is_the_second_and_both_are_read():
 
 
 class Helper:
-    """Makes lines as the writer does, or loses them."""
+    """Renders lines as the writer does, or loses them."""
 
     def __init__(self, *, loses: bool) -> None:
         self._loses = loses

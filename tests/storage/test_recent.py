@@ -1,4 +1,4 @@
-"""Rows in memory: how much they are taken to weigh, and when the older ones are forgotten."""
+"""Rows in memory: the size they are charged with, and when the oldest are forgotten."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ledger and manifest brought together: torn tails, damage, lost and older manifests."""
+"""Reconciling ledger and manifest: torn tails, damage, lost and older manifests."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def copy_of(finished, root):
     sessions = Sessions(root)
     shutil.copytree(finished.root, root, dirs_exist_ok=True)
     sessions.folder.ledger.chmod(0o644)
-    shutil.rmtree(root / "heads")  # nobody saw the later heads
+    shutil.rmtree(root / "heads")  # without the later heads
     return sessions
 
 
@@ -163,7 +163,7 @@ def test_rebuild_reports_how_many_results_it_restored(finished, tmp_path):
 
 
 def rows_of(sessions):
-    """Every task that was recorded, and every round, as readers see them."""
+    """Every recorded task and every round, as readers see them."""
     with contextlib.closing(Manifest.open(sessions.folder.manifest, Disk(), read_only=True)) as m:
         columns = "state, key, function, args, value, error"
         tasks = f"SELECT {columns} FROM tasks WHERE state IN ('completed', 'failed') ORDER BY key"
@@ -198,7 +198,7 @@ def test_rebuild_drops_what_an_older_manifest_has_beyond_an_early_stop(finished,
 
 
 def test_rebuild_crash_right_behind_it_is_no_rollback(finished, tmp_path):
-    """The rebuilt manifest has few commits, and no head of it was noted yet."""
+    """The rebuilt manifest has few commits, and none of its heads is noted yet."""
     sessions = Sessions(tmp_path)
     sessions.go(example, stop_after=9)
     sessions.folder.manifest.unlink()
@@ -225,7 +225,7 @@ def test_rebuild_crash_between_a_new_manifest_and_its_rows_is_no_rollback(finish
 
 
 def unsealed(finished, tmp_path, checkpoint_at):
-    """The finished run with a checkpoint that counts only `checkpoint_at` records."""
+    """The finished run with a checkpoint over its first `checkpoint_at` records."""
     source, ledger, _ = finished
     sessions = copy_of(source, tmp_path)
     lines = ledger.splitlines(keepends=True)
@@ -377,7 +377,7 @@ def test_good_records_end_at_damage_behind_the_answer_of_a_lane_only(finished, t
 def test_anything_after_the_answer_is_damage(
     finished, tmp_path, tail, checkpoint_at, lost_manifest
 ):
-    """No crash leaves it: nothing is written after the answer."""
+    """No crash leaves this state, since nothing is written after the answer."""
     size = len(finished[1].splitlines())
     sessions, lines = unsealed(finished, tmp_path, checkpoint_at or size)
     sessions.folder.ledger.write_bytes(b"".join(lines) + tail.replace(b"{0}", lines[1]))
@@ -394,7 +394,7 @@ def test_anything_after_the_answer_is_damage(
 
 
 class Seen:
-    """An observer that keeps what it is shown."""
+    """An observer that records what it is shown."""
 
     def __init__(self, stops):
         self.stops, self.lines, self.roots, self.rows = stops, [], {}, 0
@@ -468,7 +468,7 @@ def test_ledger_that_grows_while_it_is_compared_is_compared_to_its_end(finished,
         try:
             comparison = _Comparison(sessions.folder.ledger, Projection(manifest), None)
             comparison.take_equal(None)
-            sessions.folder.ledger.write_bytes(whole)  # as its coordinator would, meanwhile
+            sessions.folder.ledger.write_bytes(whole)  # meanwhile, as its coordinator would
             state = comparison.take_rest()
         finally:
             manifest.close()

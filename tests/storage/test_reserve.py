@@ -1,4 +1,4 @@
-"""The reserve of a run folder: taken where there is room, given back when it is needed."""
+"""The reserve of a run folder: taken if there is space, released when it is needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows written by the block are the rows that would have been written one by one."""
+"""Rows written in a block are the rows that would have been written one by one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ORIGINS = {
 def rows_after(
     path: Path, origin: BlockOrigin, count: int, *, by_block: bool
 ) -> list[tuple[object, ...]]:
-    """The table after some values were written, the first into a row that was queued."""
+    """The table after some values were written, the first to a row that was queued."""
     manifest = Manifest.create(path, Disk(), "id", "{}")
     manifest.add_round(ROOT_LANE, 0, "tasks", count)
     manifest.queue([(1, "k1", origin.function, "{}", origin.queued_at)])

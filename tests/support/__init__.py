@@ -1,1 +1,1 @@
-"""What tests of several areas share; import it as `from tests.support.<module> import ...`."""
+"""Code shared by tests of several areas: `from tests.support.<module> import ...`."""

@@ -1,7 +1,7 @@
 """ARC tasks as files, small runs on them, and the command line called in this process.
 
-Grids and pairs are few: every cell of a grid without a pattern is an object, and learning what
-becomes of objects is most of the cost of a run.
+Grids and pairs are few: every cell of a grid without a pattern is an object, and learning how
+objects change is most of the cost of a run.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ BUDGET = SearchBudget(max_programs=400, max_depth=2, competitor_programs=400)
 
 
 def scattered(seed: int, height: int = 6, width: int = 7) -> Grid:
-    """A grid without any pattern, a third of it black; the same for a seed everywhere."""
+    """A grid without any pattern, a third of it black; determined by the seed on every machine."""
     x, cells = seed * 7919 + 13, []
     for _ in range(height * width):
         x = (x * 1103515245 + 12345) % 2**31
@@ -57,25 +57,25 @@ def made(name: str, operators: Sequence[str], inputs: Sequence[Grid]) -> ArcTask
 
 
 def solved(name: str = "plain", first: int = 0) -> ArcTask:
-    """A task that the tiny budget solves, with so many examples that there is no other way."""
+    """A task that the tiny budget solves, with enough examples to exclude other solutions."""
     grids = [scattered(first + i, 6 + i % 2, 7 + i % 2) for i in range(5)]
     return made(name, ["mirror_down"], grids)
 
 
 def ambiguous() -> ArcTask:
-    """Half a turn, or top to bottom? The symmetric examples allow both, the test does not."""
+    """A rotation or a flip? The symmetric examples allow both, the test does not."""
     return made("torn", ["rotate_180"], [*(symmetric(i) for i in range(3)), scattered(9, 3, 4)])
 
 
 def hopeless(seed: int = 0, height: int = 6, width: int = 7) -> ArcTask:
-    """A task whose outputs have nothing to do with its inputs."""
+    """A task whose outputs are unrelated to its inputs."""
     grids = [scattered(100 * seed + i, height, width) for i in range(8)]
     pairs = tuple(Pair(a, b) for a, b in zip(grids[:3], grids[4:7], strict=True))
     return ArcTask(f"lost{seed or ''}", pairs, (grids[3],), (grids[7],))
 
 
 def shrunk() -> ArcTask:
-    """A task without a program whose outputs are smaller than its inputs: objects may be chosen."""
+    """A task without a solution, with outputs smaller than its inputs, so objects may be chosen."""
     pairs = tuple(Pair(scattered(i, 3, 4), scattered(50 + i, 2, 2)) for i in range(3))
     return ArcTask("shrunk", pairs, (scattered(9, 3, 4),), (scattered(99, 2, 2),))
 
@@ -85,12 +85,12 @@ TASKS = (solved(), ambiguous(), hopeless())
 
 @cache
 def named_set(name: str, split: str) -> TaskSet:
-    """A set that comes with Weft, read once for all tests."""
+    """A task set shipped with Weft, read once for all tests."""
     return load(name, split)
 
 
 def as_json(task: ArcTask) -> dict[str, Any]:
-    """A task as official files write it."""
+    """A task in the format of the official files."""
     tests: list[dict[str, Any]] = [{"input": grid.rows()} for grid in task.test]
     for entry, truth in zip(tests, task.truth, strict=False):
         entry["output"] = truth.rows()
@@ -99,7 +99,7 @@ def as_json(task: ArcTask) -> dict[str, Any]:
 
 
 def write_tasks(folder: Path, tasks: Sequence[ArcTask]) -> Path:
-    """Write tasks into a folder, a file each."""
+    """Write tasks to a folder, one file per task."""
     folder.mkdir(parents=True, exist_ok=True)
     for task in tasks:
         (folder / f"{task.name}.json").write_text(json.dumps(as_json(task)))
@@ -114,7 +114,7 @@ def run_tasks(out: Path, tasks: Sequence[ArcTask], **settings: Any) -> Run:
 
 
 def weft_here(capfd: pytest.CaptureFixture[str]) -> Here:
-    """Return a function that runs a command in this process, and the tasks of its run too."""
+    """Return a function that runs a command, and the tasks of its run, in this process."""
 
     def call(*words: str | Path) -> Told:
         capfd.readouterr()

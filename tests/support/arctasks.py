@@ -1,4 +1,4 @@
-"""Small ARC tasks made from known programs, and searches small enough to check by hand."""
+"""Small ARC tasks built from known programs, and searches small enough to check by hand."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SEEDS = (
 
 
 def task_of(program: Program, inputs: Sequence[Grid] = SEEDS) -> ArcTask | None:
-    """A task that a program solves, its last input being the test; None where it fails."""
+    """A task that a program solves, with its last input as the test; None if the program fails."""
     outputs = [program.run(grid) for grid in inputs]
     if any(grid is None for grid in outputs):
         return None
@@ -36,7 +36,7 @@ def task_of(program: Program, inputs: Sequence[Grid] = SEEDS) -> ArcTask | None:
 def options(
     *names: str, depth: int = 3, programs: int = 10**6, prune: Sequence[str] = RULES, **more: int
 ) -> Options:
-    """A search with a few operators only, or with all when none is named."""
+    """A search with the named operators only, or with all of them if none is named."""
     language = Language((), [BY_NAME[name] for name in names]) if names else Language()
     budget = SearchBudget(max_programs=programs, max_depth=depth, max_states=10**6, **more)
     return Options(language, budget, prune)

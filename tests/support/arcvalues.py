@@ -1,4 +1,4 @@
-"""ARC values: grids from text, random values of every stage, and one compiled operator on one."""
+"""ARC values: grids from text, random values of every stage, and one compiled operator."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GUARD = 77
 
 
 def grid(text: str) -> Grid:
-    """Return a grid from its rows: `01/10`."""
+    """Return a grid from the text of its rows: `01/10`."""
     return Grid.of([[int(cell) for cell in row] for row in text.split("/")])
 
 
@@ -69,7 +69,7 @@ def values(stage: ValueStage) -> st.SearchStrategy[Value]:
 
 
 def compiled(operator: Operator, value: Value, given: Grid) -> Value | None:
-    """What the kernel makes of a value; checks that it wrote only where it may."""
+    """The kernel's result for a value; checks that it wrote only where it may."""
     src = np.frombuffer(bytearray(b"\x05" + encode(operator.takes, value)), np.uint8)
     inp = np.frombuffer(bytearray(b"\x06" + encode(ValueStage.GRID, given)), np.uint8)
     out = np.full(MAX_BYTES + 20, GUARD, np.uint8)

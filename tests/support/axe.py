@@ -1,4 +1,4 @@
-"""What axe-core finds on a page, and the ways in which pages are looked at."""
+"""The violations that axe-core finds on a page, and the window settings to test."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from playwright.sync_api import Page
 
 SERIOUS = ("serious", "critical")
 LOOKS = [(1400, False), (390, True)]
-"""Width of the window, and whether it is dark."""
+"""Width of the window, and whether it is in dark mode."""
 
 
 def findings(page: Page) -> list[str]:
-    """What axe-core calls serious or worse, with the first place of each."""
+    """Violations that axe-core rates serious or worse, with the first place of each."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(Axe().axe_script)
     violations = page.evaluate("axe.run({resultTypes: ['violations']})")["violations"]

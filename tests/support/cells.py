@@ -1,4 +1,4 @@
-"""A notebook without a kernel: cells are executed as IPython does, their source kept."""
+"""A notebook without a kernel: cells are executed as in IPython, and their source is kept."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def s(n: int):
 
 
 class Notebook:
-    """A namespace and the history of the cells that were executed in it."""
+    """A namespace and the history of the cells executed in it."""
 
     def __init__(self, *cells: str) -> None:
         self.names: dict[str, Any] = {"__name__": "__main__", "In": [""]}
@@ -51,7 +51,7 @@ class Notebook:
 
 
 def marked(mark: Path) -> SearchCall:
-    """Return a search whose module, when it is imported, adds a line to the file `mark`."""
+    """Return a search whose module adds a line to the file `mark` when it is imported."""
     module = stored.load(cell_source(IMPORT_MARK, {"MARK": str(mark)}))
     call: SearchCall = module.s(3)
     return call

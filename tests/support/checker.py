@@ -1,8 +1,8 @@
-"""Looks at everything a run left on disk and names whatever is wrong with it.
+"""Checks everything a run left on disk and names every violation.
 
-Written apart from the engine: it reads the ledger, the manifest and the objects with its own
-few lines (a plain RFC 6962 tree, plain SQL), so that it does not share the engine's mistakes.
-Every function returns a list of sentences, empty when all is well; nothing on disk changes.
+Independent of the engine: it reads the ledger, the manifest and the objects with a few lines of
+its own code (a plain RFC 6962 tree, plain SQL), so that it does not share the engine's mistakes.
+Every function returns a list of sentences, empty if all is well; nothing on disk changes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ REBUILT = ("manifest-lost", "manifest-rebuilt")
 
 @dataclass(frozen=True)
 class Place:
-    """A run folder and the folder of heads lists that speak of it."""
+    """A run folder, and the folder of heads lists that has its list."""
 
     run: Path
     heads: Path
@@ -51,7 +51,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Reference:
-    """What a run without faults gave."""
+    """The result of a run without faults."""
 
     head: str
     size: int
@@ -65,7 +65,7 @@ class Reference:
 
 
 def check_finished(place: Place, reference: Reference) -> list[str]:
-    """Check a run that ended, against the run without faults."""
+    """Check a finished run against the run without faults."""
     run = place.run
     violations = [*check_order(place), *_check_lock(run), *_check_temporaries(run)]
     lines = whole_lines(run / "ledger.jsonl")
@@ -86,7 +86,7 @@ def check_finished(place: Place, reference: Reference) -> list[str]:
 
 
 def check_crashed(place: Place) -> list[str]:
-    """Check a run that was cut off: each later item may lag, never lead."""
+    """Check an interrupted run: each later item may lag behind the earlier one, never lead."""
     run = place.run
     if not (run / "run.toml").exists():
         return []
@@ -104,19 +104,19 @@ def check_crashed(place: Place) -> list[str]:
 def check_not_doubled(
     final_before: frozenset[TaskPlace], executed_since: list[TaskPlace]
 ) -> list[str]:
-    """Nothing whose outcome was durable may run again."""
+    """Check that no task with a durable outcome ran again."""
     doubled = sorted(final_before.intersection(executed_since))
     return [f"task {place} was completed and ran again" for place in doubled]
 
 
 def check_executed(run: Path, executed: list[TaskPlace]) -> list[str]:
-    """Everything completed was executed at least once (or nobody counts)."""
+    """Check that every completed task was executed at least once."""
     missing = sorted(_tasks_in(run, ("completed",)) - frozenset(executed))
     return [f"task {place} is completed but never ran" for place in missing]
 
 
 def check_not_lost(final_before: frozenset[TaskPlace], run: Path) -> list[str]:
-    """Everything whose outcome was durable still has it."""
+    """Check that every durable outcome is still there."""
     lost_tasks = sorted(final_before - final_tasks(run))
     return [f"task {place} was completed and is lost" for place in lost_tasks]
 
@@ -125,7 +125,7 @@ def check_not_lost(final_before: frozenset[TaskPlace], run: Path) -> list[str]:
 
 
 def check_order(place: Place) -> list[str]:
-    """Heads list ≤ checkpoint ≤ ledger, and each speaks of the same records."""
+    """Check that heads list ≤ checkpoint ≤ ledger, and that all agree on the records."""
     violations: list[str] = []
     lines = whole_lines(place.run / "ledger.jsonl")
     violations += _check_chain(lines)
@@ -169,7 +169,7 @@ def _check_ledger_not_ahead(db: sqlite3.Connection, lines: list[bytes]) -> list[
 
 
 def _check_rows(db: sqlite3.Connection) -> list[str]:
-    """Every row of every table is one that the lifecycle allows."""
+    """Check that every row of every table is one that the lifecycle allows."""
     violations = [f"manifest: {text}" for (text,) in db.execute("PRAGMA integrity_check")
                   if text != "ok"]  # fmt: skip
     rebuilt = _count(db, f"SELECT count(*) FROM events WHERE kind IN {REBUILT}") > 0
@@ -249,7 +249,7 @@ def _check_all_final(db: sqlite3.Connection) -> list[str]:
 
 
 def _check_against_ledger(db: sqlite3.Connection, lines: list[bytes]) -> list[str]:
-    """The recorded rows are the ledger's result records, with the same values."""
+    """Check that the recorded rows are the ledger's result records, with the same values."""
     columns = "key, lane, round, idx, function, args, value, error, state"
     rows = {row[0]: row for row in db.execute(f"SELECT {columns} FROM task_view")}
     violations, results = [], 0
@@ -279,7 +279,7 @@ def _count(db: sqlite3.Connection, sql: str) -> int:
 
 
 def check_objects(run: Path, lines: list[bytes]) -> list[str]:
-    """Every object the ledger names is there, and every object is what its name says."""
+    """Check that every object named by the ledger exists, and that every object fits its name."""
     violations, present = [], set()
     for path in sorted((run / "objects").glob("??/*")):
         digest = path.parent.name + path.name
@@ -297,7 +297,7 @@ def check_objects(run: Path, lines: list[bytes]) -> list[str]:
 
 
 def _references(value: Any) -> Iterator[str]:
-    """Digests in `$o` tags, and the inputs that the genesis names."""
+    """Digests in `$o` tags, and the inputs named by the genesis."""
     if isinstance(value, dict):
         for name, item in value.items():
             if name == "$o" and isinstance(item, str):
@@ -328,7 +328,7 @@ def _check_lock(run: Path) -> list[str]:
 
 
 def _check_with_verify(place: Place) -> list[str]:
-    """What `weft verify` says must be the same."""
+    """Check that `weft verify` reports the run as finished."""
     try:
         verdict = verify(place.run, HeadsList(place.heads, Disk()))
     except WeftError as error:
@@ -337,12 +337,12 @@ def _check_with_verify(place: Place) -> list[str]:
 
 
 def whole_lines(path: Path) -> list[bytes]:
-    """Lines that have their newline, without it."""
+    """Lines that end with a newline, without it."""
     return path.read_bytes().split(b"\n")[:-1] if path.exists() else []
 
 
 def merkle_root(lines: list[bytes]) -> bytes:
-    """RFC 6962 §2.1, as written there."""
+    """RFC 6962 §2.1, taken literally."""
     if not lines:
         return hashlib.sha256(b"").digest()
     if len(lines) == 1:
@@ -354,7 +354,7 @@ def merkle_root(lines: list[bytes]) -> bytes:
 
 
 def read_checkpoint(run: Path) -> tuple[int, str] | None:
-    """Size and root in hex of the checkpoint, if there is one."""
+    """Size and hex root of the checkpoint, if there is one."""
     path = run / "checkpoint"
     if not path.exists():
         return None
@@ -363,7 +363,7 @@ def read_checkpoint(run: Path) -> tuple[int, str] | None:
 
 
 def noted_heads(place: Place) -> list[dict[str, Any]]:
-    """Every whole line of the run's heads list."""
+    """Every complete and valid line of the run's heads list."""
     run_id = tomllib.loads((place.run / "run.toml").read_text())["run_id"]
     lines = whole_lines(place.heads / f"{run_id}.jsonl")
     heads = []
@@ -375,7 +375,7 @@ def noted_heads(place: Place) -> list[dict[str, Any]]:
 
 @contextlib.contextmanager
 def open_copy(run: Path) -> Iterator[sqlite3.Connection]:
-    """Open a copy of the manifest: looking at the original could change it."""
+    """Open a copy of the manifest: reading the original could change it."""
     with tempfile.TemporaryDirectory() as folder:
         if not (run / "manifest.sqlite").exists():
             raise FileNotFoundError(run / "manifest.sqlite")
@@ -391,7 +391,7 @@ def open_copy(run: Path) -> Iterator[sqlite3.Connection]:
 
 
 def final_tasks(run: Path) -> frozenset[TaskPlace]:
-    """Tasks whose outcome the manifest holds."""
+    """Tasks whose outcome is in the manifest."""
     return _tasks_in(run, FINAL)
 
 

@@ -1,4 +1,4 @@
-"""Commands of `weft` and what they said: in this process, or in one of their own."""
+"""Commands of `weft` and their output: in this process, or in separate ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COMMAND = [sys.executable, "-m", "weft.main"]
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a command said and how it ended."""
+    """Output and exit code of a command."""
 
     code: int
     out: str
@@ -26,11 +26,11 @@ class Told:
 
     @property
     def json(self) -> Any:
-        """stdout as the one JSON object it must be."""
+        """stdout, which must be a single JSON object."""
         return json.loads(self.out)
 
     def check_one_line(self, code: int, *words: str) -> None:
-        """The command failed with `code` and one line on stderr that has all of `words`."""
+        """Check that the command failed with `code` and one line on stderr with all of `words`."""
         assert self.code == code, self
         assert self.out == "", self
         assert self.err.startswith("weft: "), self
@@ -50,7 +50,7 @@ def run_here(capture: Any, *words: object) -> Told:
 
 
 def run_apart(cwd: Path, *words: object, timeout_s: float = 280, **env: str) -> Told:
-    """Run a command in a process of its own."""
+    """Run a command in a new process."""
     result = subprocess.run(
         [*COMMAND, *map(str, words)],
         cwd=cwd,
@@ -64,15 +64,15 @@ def run_apart(cwd: Path, *words: object, timeout_s: float = 280, **env: str) -> 
 
 
 class ForkedCommands:
-    """Commands in processes of their own that fork from one which has loaded weft."""
+    """Commands in separate processes, forked from one that has loaded weft."""
 
     def __init__(self, *modules: str) -> None:
         self._server = ForkServer(*modules)
 
     def __call__(self, cwd: Path, *words: object) -> Told:
-        """Run a command, with the environment as it is now."""
+        """Run a command with the current environment."""
         return Told(*self._server.run([str(word) for word in words], cwd, os.environ))
 
     def close(self) -> None:
-        """End the process that they fork from."""
+        """Stop the process from which they fork."""
         self._server.close()

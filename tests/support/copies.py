@@ -1,9 +1,9 @@
-"""Find blocks of code that were copied, within one file or between files.
+"""Finds copied blocks of code, within one file or between files.
 
     source ──► code lines ──► every run of LIMIT + 1 equal lines ──► longest blocks, as pairs
 
-A code line is what is left without indentation, comments, docstrings, imports and blank lines, so
-a copy is found when it was indented or commented anew. Renamed variables hide it.
+A code line is what remains without indentation, comments, docstrings, imports and blank lines,
+so a copy is found even if it was indented or commented differently. Renamed variables hide it.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from itertools import combinations
 
 LIMIT = 10
-"""A block may be this long, in code lines, and occur again."""
+"""The maximum length of a block, in code lines, that may occur again."""
 LAYOUT = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
 
 
 @dataclass(frozen=True, slots=True)
 class CodeLine:
-    """One line of code: the place where it begins, and its tokens."""
+    """One line of code: its position and its tokens."""
 
     file: str
     number: int
@@ -31,7 +31,7 @@ class CodeLine:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """Two equal blocks, by their first lines, and how many code lines they share."""
+    """Two equal blocks: their first lines, and the number of code lines they share."""
 
     first: CodeLine
     second: CodeLine
@@ -72,7 +72,7 @@ def _longest(
 
 
 def code_lines(name: str, source: str) -> list[CodeLine]:
-    """Return the lines of a source that hold code, each as its tokens."""
+    """Return the lines of a source that contain code, each as its tokens."""
     left_out = set(_lines_without_code(ast.parse(source)))
     words: dict[int, list[str]] = {}
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
@@ -83,7 +83,7 @@ def code_lines(name: str, source: str) -> list[CodeLine]:
 
 
 def _lines_without_code(tree: ast.Module) -> Iterator[int]:
-    """Yield the lines of imports, docstrings and other texts that stand alone."""
+    """Yield the lines of imports, docstrings and other standalone strings."""
     for node in ast.walk(tree):
         is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         if is_text or isinstance(node, ast.Import | ast.ImportFrom):

@@ -1,7 +1,7 @@
 """An environment with Weft installed from its wheel, its declared dependencies, and no extra.
 
-The dependencies are linked from this environment, as the wheel's metadata declares them and their
-own metadata goes on: the versions are those of constraints.txt, and no package index is asked.
+The dependencies are hard-linked from this environment, following the metadata of the wheel and
+then their own: the versions are those of constraints.txt, and no package index is used.
 `make release` and `python -m benchmarks install` install the wheel with pip alone.
 """
 
@@ -35,7 +35,7 @@ def build_wheel(folder: Path) -> Path:
 
 
 def dependencies(declared: Distribution) -> dict[str, Distribution]:
-    """Every distribution that one needs without extras, by canonical name; itself left out."""
+    """Every distribution that this one needs without extras, by canonical name, except itself."""
     needed: dict[str, Distribution] = {}
     waiting = [(declared, frozenset[str]())]
     while waiting:
@@ -52,7 +52,7 @@ def dependencies(declared: Distribution) -> dict[str, Distribution]:
 
 
 def link(package: Distribution, target: Path) -> None:
-    """Put the files of an installed distribution into another site-packages folder."""
+    """Link the files of an installed distribution into another site-packages folder."""
     for file in package.files or ():
         source = Path(str(file.locate()))
         if ".." in file.parts or not source.is_file():  # a script, or bytecode not written yet
@@ -66,7 +66,7 @@ def link(package: Distribution, target: Path) -> None:
 
 
 class CoreOnly:
-    """The environment, and a folder to work in."""
+    """The environment, and a working folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -84,7 +84,7 @@ class CoreOnly:
             link(package, self.packages)
 
     def weft(self, *words: object) -> Told:
-        """Run a command as a new user would: nothing of our environment but where programs are."""
+        """Run a command as a new user would: of our environment only PATH is inherited."""
         result = subprocess.run(
             [self.python.with_name("weft"), *map(str, words)],
             cwd=self.folder,
@@ -97,5 +97,5 @@ class CoreOnly:
         return Told(result.returncode, result.stdout, result.stderr)
 
     def size_bytes(self) -> int:
-        """How much is installed, Weft and its dependencies, bytecode included."""
+        """Size of everything installed: Weft, its dependencies and their bytecode."""
         return sum(p.stat().st_size for p in self.packages.rglob("*") if p.is_file())

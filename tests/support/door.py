@@ -2,10 +2,10 @@
 
     door = Door(*modules)  ─►  PATH={door.folder}:…  ─►  bash -c 'weft verify RUN | head -1'
 
-The program in the folder hands its words, folder, environment and open files to a server that has
-loaded weft; a fork of the server is the command, and the program ends with its exit code. Commands
-may run beside each other, as in a pipe, and fork their workers. For one command without a shell
-see `forked`.
+The program in the folder passes its words, folder, environment and open files to a server that
+has loaded weft; a fork of the server becomes the command, and the program ends with its exit
+code. Commands may run side by side, as in a pipe, and fork their workers. For single commands
+without a shell see `forked`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Door:
     """A folder with the program, and the server behind it."""
 
     def __init__(self, *more: str) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="weft-"))  # short: sockets have short names
+        self.folder = Path(tempfile.mkdtemp(prefix="weft-"))  # short: socket paths are limited
         place = str(self.folder / "socket")
         scripts = str(Path(sys.executable).parent)
         program = self.folder / "weft"
@@ -55,7 +55,7 @@ class Door:
             listener.listen()
             numbers = [listener.fileno(), theirs.fileno()]
             self._process = subprocess.Popen(
-                # by the last word workers are distinguished from what they left behind
+                # the last word distinguishes workers from processes they left behind
                 [sys.executable, "-m", __name__, *map(str, numbers), *more, WORKER],
                 cwd=ROOT,
                 env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
@@ -64,14 +64,14 @@ class Door:
             )
 
     def close(self) -> None:
-        """End the server; a command that is under way ends by itself."""
+        """Stop the server; a command in progress continues to its end."""
         self._alive.close()
         self._process.wait()
         shutil.rmtree(self.folder)
 
 
 def serve(listener: socket.socket, alive: socket.socket) -> None:
-    """Fork for every program that comes, until the other end of `alive` is closed."""
+    """Fork for every connecting program, until the other end of `alive` is closed."""
     children: list[int] = []
     while alive not in select.select([listener, alive], [], [])[0]:
         channel, _ = listener.accept()
@@ -85,7 +85,7 @@ def serve(listener: socket.socket, alive: socket.socket) -> None:
 
 
 def answer(channel: socket.socket) -> None:
-    """Run what one program asks, and tell it the exit code."""
+    """Run the command that one program requests, and send it the exit code."""
     request = receive_asked(channel)
     if request is None:
         os._exit(1)

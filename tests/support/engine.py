@@ -1,4 +1,4 @@
-"""The engine example, importable from tests as it is from its own folder."""
+"""The engine example, importable from tests as from its own folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of a campaign: one line each, shown by `-s`, and kept where WEFT_FIGURES says."""
+"""Figures of a campaign: one line each, shown by `-s`, and written to the file in WEFT_FIGURES."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def print_figures(campaign: str, **figures: object) -> None:
-    """Print the figures of a campaign, and hand them to `python -m campaigns` if it asked."""
+    """Print the figures of a campaign, and pass them to `python -m campaigns` if it asks."""
     print(f"\n{campaign}: " + ", ".join(f"{name} {value}" for name, value in figures.items()),
           flush=True)  # fmt: skip
     if file := os.environ.get("WEFT_FIGURES"):
@@ -24,25 +24,25 @@ def print_figures(campaign: str, **figures: object) -> None:
 
 @dataclass(frozen=True)
 class Part:
-    """Which share of a campaign's points or seeds this process tries."""
+    """The share of a campaign's points or seeds that this process tries."""
 
     number: int = 1
     count: int = 1
 
     @staticmethod
     def asked() -> Part:
-        """The share that `python -m campaigns` asks for: all, without it."""
+        """The share that `python -m campaigns` requests; by default, everything."""
         number, _, count = os.environ.get("WEFT_PART", "1/1").partition("/")
         return Part(int(number), int(count))
 
     def of(self, points: Sequence[T]) -> list[T]:
-        """Every n-th of the points, so that shares are alike."""
+        """Every n-th of the points, so that shares are similar."""
         return list(points[self.number - 1 :: self.count])
 
     def within(self, groups: Sequence[T]) -> tuple[list[T], Part]:
-        """The groups that this share takes points of, and its share of their points.
+        """The groups from which this share takes points, and its share of their points.
 
-        A group is expensive to make: where there are enough shares, each takes points of one.
+        A group is expensive to create: with enough shares, each takes its points from one group.
         """
         if self.count < len(groups):
             return list(groups), self

@@ -1,8 +1,8 @@
-"""`weft` commands in processes of their own that need not import weft first.
+"""`weft` commands in separate processes that need not import weft first.
 
-A server imports what commands import, then forks once per command: the child has its own
-folder, environment, pipes and exit code, as one that was started has. What a cold start loads
-is for tests that start `python -m weft.main`, such as tests/cli/test_startup.py.
+A server imports what commands import, then forks once per command: the child has its own folder,
+environment, pipes and exit code, like a freshly started one. What a cold start loads is left to
+tests that start `python -m weft.main`, such as tests/cli/test_startup.py.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ROOT = Path(__file__).resolve().parents[2]
 NUMBER_BYTES = 8
 FORKED_WORKERS = "tests.support.forkedworkers"
 FLUSH_FAILED = 120
-"""The exit code of an interpreter that could not write its last words."""
+"""The exit code of an interpreter that could not flush its output."""
 LOADED = (
     "cryptography.hazmat.primitives.serialization",
     "rich.progress",
@@ -53,7 +53,7 @@ LOADED = (
     "weft.runs.run",
     "weft.worker.execute",
 )
-"""Nothing that starts a thread: the server could not fork safely any more."""
+"""None of them starts a thread, after which the server could no longer fork safely."""
 SEARCHES = (
     "weft.searches.arc.check",
     "weft.searches.arc.learn",
@@ -65,17 +65,17 @@ SEARCHES = (
     "weft.searches.tree.run",
     "weft.searches.tree.export",
 )
-"""What the commands of the searches load beside that; it takes a second."""
+"""Additional modules that the commands of the searches load; this takes a second."""
 
 
 class Server:
-    """A process behind a channel; whoever asks it first starts it."""
+    """A process behind a channel, started by the first request."""
 
     _channel: socket.socket | None = None
     _process: subprocess.Popen[bytes] | None = None
 
     def close(self) -> None:
-        """End the server; what it forked ends by itself, or with the process that asked for it."""
+        """Stop the server; its forks end on their own, or with the process that requested them."""
         if self._channel is not None and self._process is not None:
             self._channel.close()
             self._process.wait()
@@ -85,15 +85,15 @@ class Server:
 class ForkServer(Server):
     """Starts its process with the first command, and a new one after a command that hung.
 
-    `more` names modules that these commands load beside the usual ones; with `fork_workers` their
-    workers fork too, from the command as it was before it did anything.
+    `more` names additional modules that these commands load; with `fork_workers` their workers fork
+    too, from the command as it was before it did anything.
     """
 
     def __init__(self, *more: str, fork_workers: bool = False) -> None:
         self._more = (*more, *([WORKER] if fork_workers else []))
 
     def run(self, words: Sequence[str], cwd: Path, env: Mapping[str, str]) -> tuple[int, str, str]:
-        """Run `weft WORDS`; return its exit code and all it wrote to stdout and stderr."""
+        """Run `weft WORDS`; return its exit code and everything it wrote to stdout and stderr."""
         (out, out_end), (err, err_end) = os.pipe(), os.pipe()
         channel = self._ask(words, cwd, env, (out_end, err_end))
         os.close(out_end)
@@ -105,7 +105,7 @@ class ForkServer(Server):
             raise
 
     def begin_aside(self, words: Sequence[str], cwd: Path, env: Mapping[str, str]) -> BegunCommand:
-        """Start `weft WORDS` under a fork of this server, which is free for others meanwhile."""
+        """Start `weft WORDS` under a fork of this server, which stays free for other commands."""
         branch = ForkServer()
         branch._channel, theirs = socket.socketpair()
         with theirs:
@@ -113,7 +113,7 @@ class ForkServer(Server):
         return branch.begin(words, cwd, env)
 
     def begin(self, words: Sequence[str], cwd: Path, env: Mapping[str, str]) -> BegunCommand:
-        """Start `weft WORDS`; this server runs nothing else before its end."""
+        """Start `weft WORDS`; this server runs nothing else until it ends."""
         out, err = TemporaryFile(), TemporaryFile()  # noqa: SIM115 - the command's, to its end
         channel = self._ask(words, cwd, env, (out.fileno(), err.fileno()))
         return BegunCommand(_receive_number(channel), channel, out, err)
@@ -147,7 +147,7 @@ class ForkServer(Server):
 
 
 class BegunCommand:
-    """A command under way, to be looked at, killed and waited for like a `Popen`."""
+    """A command in progress, to be polled, killed and waited for like a `Popen`."""
 
     def __init__(self, pid: int, channel: socket.socket, out: IO[bytes], err: IO[bytes]) -> None:
         self.pid = pid
@@ -163,13 +163,13 @@ class BegunCommand:
             file.close()
 
     def close(self) -> None:
-        """Wait for the end of a command that was begun aside, and let go of all it has."""
+        """Wait for the end of a command that was begun aside, and release its resources."""
         with self:
             self.wait()
             self._channel.close()
 
     def poll(self) -> int | None:
-        """The exit code, None while it runs."""
+        """The exit code, or None while it runs."""
         ended = self.returncode is None and select.select([self._channel], [], [], 0)[0]
         return self.wait() if ended else self.returncode
 
@@ -186,20 +186,20 @@ class BegunCommand:
         return out, err
 
     def send_signal(self, number: int) -> None:
-        """Send a signal, unless it has ended."""
+        """Send a signal unless the command has ended."""
         if self.poll() is None:
             os.kill(self.pid, number)
 
     def terminate(self) -> None:
-        """Ask it to end."""
+        """Request its end with SIGTERM."""
         self.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """End it at once."""
+        """End it with SIGKILL."""
         self.send_signal(signal.SIGKILL)
 
     def read_line(self) -> str:
-        """Wait for the first line of its stdout; what it wrote if it ends without one."""
+        """The first line of its stdout, or all it wrote if it ends without one."""
         out = self._files[0].fileno()
         while not (text := os.pread(out, 1 << 16, 0)).endswith(b"\n"):
             if select.select([self._channel], [], [], 0.02)[0]:
@@ -246,13 +246,13 @@ def _receive(channel: socket.socket, count: int) -> bytes:
 
 
 def serve(channel: socket.socket, more: Sequence[str]) -> None:
-    """Fork for every command that comes; tell its pid, then its exit code."""
+    """Fork for every requested command; send its pid, then its exit code."""
     load(more)
     answer_all(channel, fork_workers=WORKER in more)
 
 
 def answer_all(channel: socket.socket, *, fork_workers: bool) -> None:
-    """Run the commands that come over one channel, or branch off for those of another."""
+    """Run the commands requested over one channel, or fork a server for another channel."""
     while (request := receive_asked(channel)) is not None:
         body, ends = request
         pid = os.fork()
@@ -285,8 +285,8 @@ def load(more: Sequence[str]) -> None:
         import_module(f"{WORKER}.__main__")
         import_module(FORKED_WORKERS)
     with redirect_stderr(StringIO()):
-        _exit_code(["status", "/nowhere"])  # what the command line loads when it is first used
-    assert commands().commands  # builds each of our own
+        _exit_code(["status", "/nowhere"])  # modules that the command line loads on first use
+    assert commands().commands  # builds all our commands
     assert len(list(Path("/proc/self/task").iterdir())) == 1, (
         "a process with threads cannot fork safely"
     )
@@ -295,7 +295,7 @@ def load(more: Sequence[str]) -> None:
 
 
 def receive_asked(channel: socket.socket, most: int = 3) -> tuple[dict[str, Any], list[int]] | None:
-    """What a command is asked, with its stdin, stdout and stderr; None when nobody asks more."""
+    """A request with its stdin, stdout and stderr; None once the channel is closed."""
     head, ends, _, _ = socket.recv_fds(channel, NUMBER_BYTES, most)
     if not head:
         return None
@@ -304,13 +304,13 @@ def receive_asked(channel: socket.socket, most: int = 3) -> tuple[dict[str, Any]
 
 
 def close_all(ends: Sequence[int]) -> None:
-    """Let go of what belongs to the command alone."""
+    """Close the descriptors that belong only to the command."""
     for end in ends:
         os.close(end)
 
 
 def become(body: dict[str, Any], ends: Sequence[int]) -> NoReturn:
-    """Be the process of one command, to its end."""
+    """Become the process of one command, until its end."""
     from weft.main import main
 
     for place, end in enumerate(ends):
@@ -319,7 +319,7 @@ def become(body: dict[str, Any], ends: Sequence[int]) -> NoReturn:
     os.chdir(body["cwd"])
     os.environ.clear()
     os.environ.update(body["env"])
-    sys.path[0] = body["path"]  # as the interpreter sets it
+    sys.path[0] = body["path"]  # as the interpreter does
     sys.argv = ["weft", *body["words"]]
     tempfile.tempdir = None
     try:
@@ -330,9 +330,9 @@ def become(body: dict[str, Any], ends: Sequence[int]) -> NoReturn:
 
 
 def _leave(code: Any) -> NoReturn:
-    """End as the interpreter does, but do not take apart what the server has loaded.
+    """Exit as the interpreter does, but without tearing down what the server has loaded.
 
-    That would take longer than most commands do: every page of memory would be copied first.
+    That would take longer than most commands do, since every page of memory would be copied first.
     """
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()

@@ -1,11 +1,11 @@
-"""Workers that need not import what they run first: they fork from a process that has loaded it.
+"""Workers that need not import what they run: they fork from a process that has loaded it.
 
-    Popen of a worker ─► server ─► fork, fork ─► the worker, whose parent is the one that asked
+    Popen of a worker ─► server ─► fork, fork ─► the worker, a child of the requesting process
 
-The process in between ends at once, and the kernel gives its child to the nearest ancestor that
-takes orphans in: the process that asked, which does so for that moment. So it waits for the worker,
-kills it and learns its exit code as it does with one that it started. What a cold start loads,
-and what /proc shows of a worker, is for tests that start `python -m weft.worker`.
+The intermediate process exits at once, and the kernel makes its child a child of the nearest
+ancestor that is a subreaper: the requesting process, at that moment. It thus waits for the
+worker, kills it and gets its exit code as for a worker it has started. What a cold start loads,
+and what /proc shows of a worker, is left to tests that start `python -m weft.worker`.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from weft.worker.environment import ONE_THREAD
 
 SET_CHILD_SUBREAPER = 36
 FIRST_FREE = 500
-"""Descriptors are moved to numbers from here on before they are put in their places."""
+"""Descriptors are first moved to numbers from here on, then to their final numbers."""
 LOADED = ("weft.worker.__main__", "weft.define.commands", "weft.define.searches")
-"""What every worker imports, and what the module of any search does."""
+"""Modules that every worker imports, and those imported by the module of any search."""
 STANDARD = (0, 1, 2)
 MOST = 8
 
@@ -69,7 +69,7 @@ class WorkerServer(Server):
         with theirs:
             number = theirs.fileno()
             self._process = subprocess.Popen(
-                # by this word workers are distinguished from what they left behind
+                # this word distinguishes workers from processes they left behind
                 [sys.executable, "-u", "-m", __name__, WORKER, str(number), *self._modules],
                 cwd=ROOT, env={**os.environ, **dict.fromkeys(ONE_THREAD, "1")},
                 stdin=subprocess.DEVNULL, pass_fds=[number],
@@ -79,7 +79,7 @@ class WorkerServer(Server):
 
 @contextlib.contextmanager
 def taking_orphans() -> Iterator[None]:
-    """Within it orphans below this process become its children."""
+    """Within the block, orphans below this process become its children."""
     prctl = ctypes.CDLL(None).prctl
     prctl(SET_CHILD_SUBREAPER, 1)
     try:
@@ -90,7 +90,7 @@ def taking_orphans() -> Iterator[None]:
 
 @contextlib.contextmanager
 def forked_workers(server: WorkerServer) -> Iterator[None]:
-    """Within it the local backend of this process forks its workers."""
+    """Within the block, the local backend of this process forks its workers."""
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(process, "subprocess", forking(server))
@@ -98,7 +98,7 @@ def forked_workers(server: WorkerServer) -> Iterator[None]:
 
 
 def fork_workers_of_this_command() -> None:
-    """Let the workers of a command fork from a copy of its process as it is now.
+    """Let the workers of a command fork from a copy of its process in its current state.
 
     For a process that was itself forked and has loaded what its workers need, before it does
     anything. The copy ends with it.
@@ -106,7 +106,7 @@ def fork_workers_of_this_command() -> None:
     ours, theirs = socket.socketpair()
     if os.fork() == 0:
         ours.close()
-        os.setsid()  # Ctrl-C is the command's
+        os.setsid()  # Ctrl-C is for the command
         nowhere = os.open(os.devnull, os.O_RDWR)
         for place in STANDARD:
             os.dup2(nowhere, place)
@@ -114,11 +114,11 @@ def fork_workers_of_this_command() -> None:
         os._exit(0)
     theirs.close()
     process.subprocess = forking(WorkerServer(channel=ours))  # type: ignore[assignment]
-    execution.preloaded = lambda how, _: contextlib.nullcontext(how)  # it has loaded them
+    execution.preloaded = lambda how, _: contextlib.nullcontext(how)  # already loaded here
 
 
 def forking(server: WorkerServer) -> SimpleNamespace:
-    """What the local backend needs of `subprocess`, with workers that fork."""
+    """The parts of `subprocess` that the local backend needs, with workers that fork."""
 
     class ForkedPopen(subprocess.Popen[bytes]):
         def _execute_child(self, args: Any, *rest: Any) -> None:
@@ -142,7 +142,7 @@ def forking(server: WorkerServer) -> SimpleNamespace:
 
 
 def serve(channel: socket.socket) -> None:
-    """Fork for every worker that is asked for, until nobody asks more."""
+    """Fork for every requested worker until the channel is closed."""
     while (request := receive_asked(channel, MOST)) is not None:
         body, files = request
         between = os.fork()
@@ -155,7 +155,7 @@ def serve(channel: socket.socket) -> None:
 
 
 def become(body: dict[str, Any], files: Sequence[int], channel: socket.socket) -> NoReturn:
-    """Be the worker, to its end."""
+    """Become the worker, until its end."""
     from weft.worker.__main__ import main
 
     os.setsid()
@@ -172,7 +172,7 @@ def become(body: dict[str, Any], files: Sequence[int], channel: socket.socket) -
     os.environ.clear()
     os.environ.update(body["env"])
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    sys.path[0] = body["cwd"]  # as the interpreter sets it
+    sys.path[0] = body["cwd"]  # as the interpreter does
     sys.argv = [WORKER, *body["argv"]]
     code = 1
     try:
@@ -180,7 +180,7 @@ def become(body: dict[str, Any], files: Sequence[int], channel: socket.socket) -
         code = 0
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else 1
-    except BaseException:  # it ends with its traceback, as any program
+    except BaseException:  # ends with its traceback, like any program
         sys.excepthook(*sys.exc_info())
     os._exit(code)
 

@@ -1,9 +1,9 @@
-"""Workers that are no processes: tasks run here, one after the other, by the real executor.
+"""Tasks without worker processes: they run here, one after another, in the real executor.
 
     with workers_here(): weft.run(search, …)
 
-For tests of what a search does with its tasks. Loading the kernels of a search takes a new worker
-a second or more, this process only the first time. Processes have their own tests.
+For tests of a search's logic. Loading the kernels of a search takes every new worker a second or
+more, but this process only once. Worker processes have their own tests.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from weft.worker.execute import Executor
 
 
 class HereBackend:
-    """The backend contract on one slot, whatever was asked for."""
+    """The backend contract with room for one task per slot."""
 
     def __init__(
         self, setup: WorkerSetup, slots: Sequence[Slot], max_credit: int = 1, stagger_s: float = 0.0
@@ -36,7 +36,7 @@ class HereBackend:
         return [1 - slots.count(slot) for slot in range(self._slots)]
 
     def submit(self, assignments: Sequence[Assignment]) -> None:
-        """Take assignments, the tasks of a block one by one."""
+        """Accept assignments, the tasks of a block one by one."""
         self._queue += [task for assignment in assignments for task in assignment.each()]
 
     def poll(self, timeout_s: float) -> list[BackendEvent]:
@@ -51,15 +51,15 @@ class HereBackend:
         return [started, self._executor.run(assignment, *prepared)]
 
     def cancel(self, tickets: Sequence[int]) -> None:
-        """Forget what waits."""
+        """Drop the tickets from the queue."""
         self._queue = [a for a in self._queue if a.ticket not in tickets]
 
     def close(self) -> None:
-        """Nothing was started."""
+        """Do nothing, since nothing was started."""
 
 
 @contextmanager
 def workers_here() -> Iterator[None]:
-    """Runs that are started inside have no worker processes."""
+    """Runs started within the block have no worker processes."""
     with patch("weft.runs.session.LocalBackend", HereBackend):
         yield

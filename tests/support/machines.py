@@ -1,4 +1,4 @@
-"""A machine on the bench: scripted events in, commands out, and a journal that recalls nothing."""
+"""A machine on a test bench: scripted events in, commands out, and a journal without history."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RANDOM = st.integers(0, 2**32).map(Random)
 
 
 def outcomes(results: Iterable[Result]) -> list[tuple[int, Any]]:
-    """What a search sees of results: each index, with the value or the kind of failure."""
+    """The search's view of results: each index with its value or the type of its failure."""
     return [(r.index, r.value if r.error is None else r.error.type) for r in results]
 
 
@@ -36,18 +36,18 @@ def call(
     timeout_s: float | None = None,
     retries: int | None = None,
 ) -> TaskCall:
-    """One task call."""
+    """A task call."""
     return TaskCall(function, {"x": x}, Limits(timeout_s, retries))
 
 
 def outcome_of(assignment: Assignment) -> int | None:
-    """What the laboratory's tasks return: ten times x, and nothing (a failure) when x % 7 is 5."""
+    """The value of a test task: ten times x, or None (a failure) if x % 7 is 5."""
     x: Any = decode(assignment.args)["x"]  # type: ignore[index]
     return None if x % 7 == 5 else x * 10
 
 
 class Bench:
-    """Drives one machine. Every command it gives is kept in `commands`."""
+    """Drives one machine, and collects its commands in `commands`."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class Bench:
         self.follow([])
 
     def follow(self, commands: Iterable[Command]) -> None:
-        """Carry commands out and let every lane that can go on do so, then commit."""
+        """Execute commands, and those of every lane that can advance, then commit."""
         waiting = deque(commands)
         while waiting or (waiting := deque(self.machine.advance())):
             command = waiting.popleft()
@@ -103,7 +103,7 @@ class Bench:
         self.give(GivenBack(assignment.ticket))
 
     def end(self, assignment: Assignment) -> None:
-        """Let an attempt end as `outcome_of` says."""
+        """End an attempt as `outcome_of` determines."""
         value = outcome_of(assignment)
         if value is None:
             self.fail(assignment)
@@ -111,7 +111,7 @@ class Bench:
             self.succeed(assignment, value)
 
     def run(self, chance: Random | None = None, slots: int = 1 << 30) -> Any:
-        """Run to the answer, attempts ending in the order of dispatch or in a random one."""
+        """Run to the answer; attempts end in the order of dispatch or in a random order."""
         out: list[Assignment] = []
         while not self.machine.done:
             out += self.take(slots - len(out))
@@ -122,7 +122,7 @@ class Bench:
         return self.machine.value
 
     def of(self, kind: type) -> list[Any]:
-        """The commands of one kind, in order."""
+        """The commands of one type, in order."""
         return [command for command in self.commands if isinstance(command, kind)]
 
     def _fetch(self, lane: str, round_: int, start: int, end: int) -> list[Result]:
@@ -131,7 +131,7 @@ class Bench:
 
 
 def once(*steps: Any) -> Callable[[], Any]:
-    """A search that takes these steps and answers None."""
+    """A search that yields these steps and answers None."""
 
     def body() -> Any:
         for step in steps:  # noqa: UP028 - results are sent in, which a tuple cannot take

@@ -13,7 +13,7 @@ _numbers = itertools.count()
 
 
 class ModuleFolder:
-    """A folder on sys.path; each module in it has a name of its own."""
+    """A folder on sys.path; each module in it has a unique name."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -21,7 +21,7 @@ class ModuleFolder:
         sys.path.insert(0, str(path))
 
     def write(self, source: str, name: str | None = None) -> ModuleType:
-        """Write and import a module; `weft` is imported at its top."""
+        """Write and import a module; an import of `weft` is added at its top."""
         name = name or f"lab_{next(_numbers)}"
         text = "import weft\n" + textwrap.dedent(source)
         (self.path / f"{name}.py").write_text(text)
@@ -29,7 +29,7 @@ class ModuleFolder:
         return importlib.import_module(name)
 
     def close(self) -> None:
-        """Take the folder and what was imported from it away again."""
+        """Remove the folder, and the modules imported from it."""
         sys.path.remove(str(self.path))
         for name, module in list(sys.modules.items()):
             if str(self.path) in str(getattr(module, "__file__", "")):

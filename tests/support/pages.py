@@ -1,4 +1,4 @@
-"""Runs that pages are shown of, and the searches behind them (tests/inspect/report/searches)."""
+"""Runs to display on pages; their searches are in tests/inspect/report/searches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Processes by a mark that they carry. Read from /proc directly: tests look many times a second."""
+"""Processes by a mark that they carry. Read directly from /proc: tests poll many times a second."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Alive = tuple[int, float, str]
 
 
 def carrying(*marks: str) -> list[Alive]:
-    """Return the processes that have one of the marks in their environment or command line."""
+    """Return the processes with one of the marks in their environment or command line."""
     return sorted(_found([mark.encode() for mark in marks]))
 
 
@@ -24,7 +24,7 @@ def _found(marks: list[bytes]) -> Iterator[Alive]:
             process = psutil.Process(int(folder.name))
             if process.status() != psutil.STATUS_ZOMBIE:
                 yield process.pid, process.create_time(), " ".join(process.cmdline())
-        except (psutil.Error, OSError):  # it has just ended, or is another user's
+        except (psutil.Error, OSError):  # it has just ended, or belongs to another user
             continue
 
 
@@ -34,7 +34,7 @@ def _carries(folder: Path, marks: list[bytes]) -> bool:
 
 
 def open_descriptors() -> set[str]:
-    """What this process has open: name, and what it leads to; not what is opened to look."""
+    """Name and target of the descriptors open in this process, except that of this scan."""
     folder = Path("/proc/self/fd")
     links = {name: folder / name for name in sorted(path.name for path in folder.iterdir())}
     return {f"{name} {link.readlink()}" for name, link in links.items() if link.is_symlink()}

@@ -1,4 +1,4 @@
-"""Find what must not be in our sources by reading their syntax trees.
+"""Finds forbidden code in our sources by reading their syntax trees.
 
 Two rule sets: `check_pure` for packages whose outcome may depend on nothing but their
 arguments, `check_safe` for all of src (no pickle, no shell, no eval). Both return findings
@@ -18,11 +18,11 @@ LISTINGS = frozenset({"glob.glob", "glob.iglob", "os.listdir", "os.scandir", "os
 LISTING_METHODS = frozenset({"glob", "iterdir", "rglob", "walk"})
 SET_MAKERS = frozenset({"frozenset", "set"})
 SET_METHODS = frozenset({"difference", "intersection", "symmetric_difference", "union"})
-# These walk their argument in its order and keep that order in what they return.
+# These iterate over their argument in its order and preserve that order in their result.
 ORDER_KEEPERS = frozenset(
     {"enumerate", "filter", "iter", "list", "map", "reversed", "tuple", "zip"}
 )
-# What these return does not depend on the order of their argument.
+# The result of these does not depend on the order of their argument.
 ORDER_FREE = frozenset({"all", "any", "frozenset", "len", "set", "sorted"})
 UNSAFE_MODULES = frozenset({"cloudpickle", "dill", "marshal", "pickle", "shelve"})
 SHELL_CALLS = frozenset(
@@ -56,7 +56,7 @@ def check_pure(source: str) -> list[Finding]:
 
 
 def check_safe(source: str) -> list[Finding]:
-    """Return every use of pickle and its kin, a shell, `eval` or `exec`."""
+    """Return every use of pickle and similar modules, a shell, `eval` or `exec`."""
     tree = ast.parse(source)
     names = _imported_names(tree)
     findings = list(_imports_of(tree, UNSAFE_MODULES, "pickle"))
@@ -73,13 +73,13 @@ def check_safe(source: str) -> list[Finding]:
 
 
 def check_search(source: str) -> list[Finding]:
-    """Return every import that lets a search start something or keep state by itself."""
+    """Return every import that lets a search start something or keep hidden state."""
     return sorted(_imports_of(ast.parse(source), CONTROL_MODULES, "control"))
 
 
 @cache
 def declares_search(source: str) -> bool:
-    """Say whether a function here is decorated as a search."""
+    """Return whether a function here is decorated as a search."""
     return "search" in source and any(
         ast.unparse(decorator).partition("(")[0].rpartition(".")[2] == "search"
         for node in ast.walk(ast.parse(source))
@@ -90,9 +90,9 @@ def declares_search(source: str) -> bool:
 
 @cache
 def imported_modules(source: str) -> tuple[str, ...]:
-    """Return what may be a module among the imports, sorted, but for those of type checkers.
+    """Return the imported names that may be modules, sorted, without those for type checkers.
 
-    Relative imports are not used here.
+    Relative imports are not used in this project.
     """
     tree = ast.parse(source)
     names = set[str]()
@@ -288,7 +288,7 @@ def _is_keys(node: ast.expr) -> bool:
 
 
 def _walked_in_order(node: ast.AST) -> list[ast.expr]:
-    """Return the expressions that `node` walks so that their order can be seen."""
+    """Return the expressions over which `node` iterates in a way that exposes their order."""
     match node:
         case ast.For() | ast.AsyncFor():
             return [node.iter]

@@ -1,9 +1,9 @@
-"""Runs of the test process that do not wait for the disk, nor for workers to load what they run.
+"""Runs in the test process that wait neither for the disk nor for workers to load their code.
 
     from tests.support.quickruns import quick_runs, started_workers, worker_server
 
-in the conftest.py of an area makes all its tests so; `started_workers` of a test asks for workers
-as users have them.
+in the conftest.py of an area applies this to all its tests; a test that requests
+`started_workers` gets workers as users have them.
 """
 
 from __future__ import annotations
@@ -35,4 +35,4 @@ def quick_runs(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture
 def started_workers() -> None:
-    """Workers of this test are interpreters of their own: what /proc shows of them counts."""
+    """Workers of this test are separate interpreters, because what /proc shows of them matters."""

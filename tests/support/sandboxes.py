@@ -1,4 +1,4 @@
-"""Whether this machine can confine commands: without bubblewrap tests are skipped, under CI not."""
+"""Whether this machine can confine commands: if not, tests are skipped, but they fail under CI."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from weft.worker.sandbox import find_isolation
 
 
 def require_sandbox() -> None:
-    """Skip a test where bubblewrap does not work; with CI=true fail it, and say why."""
+    """Skip a test if bubblewrap does not work; with CI=true, fail it with the reason."""
     require_tool("bwrap")
     problem = _problem()
     if problem and os.environ.get("CI", "").lower() == "true":

@@ -1,7 +1,7 @@
-"""One small real run of every search that ships, of a study and of a user's search; made once.
+"""One small real run of every shipped search, of a study and of a user's search; created once.
 
-The runs lie in one folder, as people keep
-them, so that one server shows them all; tests of pages read them and change nothing.
+The runs are in one folder, as users keep them, so that one server shows them all; tests of pages
+read them and change nothing.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ SPACE = {
 
 
 class SearchRuns:
-    """Makes runs below a folder when they are first asked for."""
+    """Creates runs below a folder on first request."""
 
     def __init__(self, folder: Path, forks: ForkServer) -> None:
         self.folder = folder
@@ -82,12 +82,12 @@ class SearchRuns:
         }
 
     def make_all(self) -> None:
-        """Make the runs that are not there yet."""
+        """Create the missing runs."""
         for name in self._makers:
             self.get(name)
 
     def get(self, name: str) -> Path:
-        """The folder of a run."""
+        """The folder of a run, created if it is missing."""
         run = self.folder / name
         if not run.exists():
             inputs = self.folder.parent / f"{name}-inputs"
@@ -175,7 +175,7 @@ def idea(key: str, old: int, new: int) -> str:
 
 
 def job(name: str, seconds: float) -> dict[str, Any]:
-    """A job that rests for a while."""
+    """A job that sleeps for a while."""
     line = f'sleep {seconds}; echo \'{{"name": "{name}"}}\''
     return {"job_id": name, "argv": ["sh", "-c", line], "timeout_s": 60}
 

@@ -1,6 +1,6 @@
-"""Sessions of a run in this process: real coordinator and storage, tasks run right here.
+"""Sessions of a run in this process: real coordinator and storage, with tasks run here.
 
-A search whose body can be exchanged between two sessions stands in for code that changed.
+A search whose body can be replaced between two sessions stands in for changed code.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ RUN_ID = "5e55"
 HOST = "here"
 LAZY = LazyLimits(window=5, reach=9)
 PLAN: dict[str, Callable[[], Any]] = {}
-"""What `planned` does next; a test sets it before each session."""
+"""The body that `planned` executes next; a test sets it before each session."""
 
 
 @weft.task
@@ -65,13 +65,13 @@ def keep(text: str) -> weft.Object:
 
 @weft.search(version=1)
 def planned():
-    """Do what PLAN says."""
+    """Execute the body in PLAN."""
     return (yield from PLAN["body"]())
 
 
 @dataclass(slots=True)
 class InProcess:
-    """A backend of one slot that runs tasks here, and remembers which; `pick` is the order."""
+    """A backend that runs tasks here and records which; `pick` chooses the next of those held."""
 
     executor: Executor
     clock: SimClock
@@ -147,7 +147,7 @@ class Sessions:
         reserve: Any = None,
         code_is_new: bool = False,
     ) -> list[tuple[str, int, int]]:
-        """Run one session to its end or to `stop_after` results; return which tasks ran."""
+        """Run one session to its end or to `stop_after` results; return the tasks that ran."""
         if body is not None:
             PLAN["body"] = body
         opened = self.opened = self.open(disk)

@@ -1,8 +1,8 @@
-"""What the pages show: their blocks, the commands in them, and how a page is followed.
+"""The examples on the pages: their blocks, the commands in them, and how a page is followed.
 
-A `console` is followed line by line: `$ command`, then what it prints. `…` stands for anything
-within a line, and alone on a line for any number of lines. A Python block whose first line is
-`# NAME.py` is written as that file. Knows no page by name.
+A `console` is followed line by line: `$ command`, then its output. `…` stands for anything within
+a line, and alone on a line for any number of lines. A Python block whose first line is
+`# NAME.py` is written to that file. Refers to no page by name.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Block:
 
     @property
     def file(self) -> str | None:
-        """The name of the file that a Python block is."""
+        """The name of the file that a Python block represents."""
         named = FILE.match(self.text)
         return named[1] if self.language == "python" and named else None
 
@@ -54,7 +54,7 @@ class Block:
 
 
 def tokens(page: Path) -> list[Token]:
-    """The parts of a page, those inside paragraphs and table cells too."""
+    """The tokens of a page, including those inside paragraphs and table cells."""
     parsed = MarkdownIt("commonmark").enable("table").parse(page.read_text("utf-8"))
     return [inner for token in parsed for inner in (token, *(token.children or ()))]
 
@@ -71,19 +71,19 @@ def consoles(page: Path) -> list[str]:
 
 
 def block_of(page: str, language: str, begin: str = "") -> str:
-    """The one block of a page in a language that begins with some words."""
+    """The only block of a page in a language that begins with these words."""
     all_blocks = blocks(ROOT / page)
     [text] = [b.text for b in all_blocks if b.language == language and b.text.startswith(begin)]
     return text
 
 
 def trimmed(text: str) -> str:
-    """Lines without what is blank at their ends."""
+    """Lines without whitespace at their ends, and without blank lines at either end."""
     return "\n".join(line.rstrip() for line in text.strip().splitlines()) + "\n"
 
 
 def check_said(said: str, expected: str) -> None:
-    """Compare what was said with what a page shows."""
+    """Compare output with what a page shows."""
     pattern = re.escape(trimmed(expected))
     pattern = re.sub(rf"^{ANY}\n", r"(?:.*\\n)*?", pattern.replace("\\\n", "\n"), flags=re.M)
     pattern = pattern.replace(ANY, ".+?")
@@ -92,14 +92,14 @@ def check_said(said: str, expected: str) -> None:
 
 @cache
 def door() -> Door:
-    """The `weft` of all shell lines; it is there until this process ends."""
+    """The `weft` of all shell lines; it stays open until this process ends."""
     new_door = Door(*SEARCHES)
     atexit.register(new_door.close)
     return new_door
 
 
 def said_by(line: str, folder: Path) -> str:
-    """stdout and stderr of a shell line, with the package's commands at hand."""
+    """stdout and stderr of a shell line, with the package's commands on the path."""
     places = (str(door().folder), str(Path(sys.executable).parent), os.environ["PATH"])
     path = os.pathsep.join(places)
     result = subprocess.run(
@@ -116,14 +116,14 @@ def said_by(line: str, folder: Path) -> str:
 
 
 def run_console(text: str, folder: Path) -> None:
-    """Run each `$ command` and compare what it prints with the lines below it."""
+    """Run each `$ command` and compare its output with the lines below it."""
     for step in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
         command, _, expected = step.replace("\\\n", " ").partition("\n")
         check_said(said_by(command, folder), expected)
 
 
 def follow(page: Path, folder: Path) -> None:
-    """Do what a page says, in its order: write its files, run its consoles."""
+    """Follow a page in order: write its files, run its consoles."""
     for block in blocks(page):
         if block.file:
             (folder / block.file).write_text(block.text, "utf-8")
@@ -132,7 +132,7 @@ def follow(page: Path, folder: Path) -> None:
 
 
 def not_followed(page: Path) -> list[str]:
-    """Calls and Python blocks that following the page does not run."""
+    """Calls and Python blocks that are not executed when the page is followed."""
     all_blocks = blocks(page)
     text = "".join(b.text for b in all_blocks if b.language == "console")
     text += "".join(b.text.partition("\n")[2] for b in all_blocks if b.file)

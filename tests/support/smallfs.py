@@ -1,4 +1,4 @@
-"""Small file systems of their own for tests of full disks: tmpfs, mounted as root."""
+"""Small temporary file systems for tests of full disks: tmpfs, mounted as root."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def small_file_system(folder: Path, options: str) -> Iterator[Path]:
 
 
 def resize(folder: Path, options: str) -> None:
-    """Give a mounted file system other limits, as an administrator who adds space."""
+    """Change the limits of a mounted file system, as an administrator who adds space."""
     assert _mount(folder, options, _MS_REMOUNT) == 0
 
 
 def make_read_only(folder: Path) -> None:
-    """Let nobody write to a mounted file system any more."""
+    """Make a mounted file system read-only for everybody."""
     assert _mount(folder, "", _MS_REMOUNT | _MS_RDONLY) == 0
 
 

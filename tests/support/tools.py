@@ -1,4 +1,4 @@
-"""System tools and rights that some tests need: skipped with a reason, a failure under CI."""
+"""System tools and privileges that some tests need: skipped with a reason, a failure under CI."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def require_tool(name: str) -> str:
 
 
 def require_root() -> None:
-    """Skip a test that becomes other users unless we are root; fail it when CI=true."""
+    """Skip a test that switches users unless it runs as root; with CI=true, fail it."""
     if os.geteuid() == 0:
         return
     reason = "only root can become another user"

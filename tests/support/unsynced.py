@@ -1,7 +1,7 @@
 """Runs in this process that do not wait for the disk.
 
-A process that is killed loses nothing by it, only a machine that loses power does: that is
-tried in tests/faults/test_power_loss.py. A small run waits for the disk a third of its time.
+A killed process loses nothing by it, only a machine that loses power does; that is tested in
+tests/faults/test_power_loss.py. A small run spends a third of its time waiting for the disk.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pytest
 
 
 class UnsyncedConnection(sqlite3.Connection):
-    """A connection whose commits are not brought to the disk."""
+    """A connection whose commits are not synced to disk."""
 
     def execute(self, sql: str, *parameters: Any) -> sqlite3.Cursor:
         return super().execute(sql.replace("synchronous=FULL", "synchronous=OFF"), *parameters)
@@ -24,7 +24,7 @@ class UnsyncedConnection(sqlite3.Connection):
 
 @contextmanager
 def without_syncs() -> Iterator[None]:
-    """Within it nothing that this process writes is brought to the disk."""
+    """Within the block, nothing that this process writes is synced to disk."""
     connect = sqlite3.connect
 
     def connect_unsynced(*words: Any, **settings: Any) -> sqlite3.Connection:

@@ -1,6 +1,6 @@
-"""Loops that do by the thousand what other tests of a file measure once.
+"""Loops that repeat thousands of times what other tests of a file measure once.
 
-Under coverage each of their lines would be counted again: three quarters of the time.
+Under coverage each of their lines would be counted again, at three quarters of the time.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def untraced() -> Iterator[None]:
-    """Run without the trace of coverage, where there is one."""
+    """Run without the trace function of coverage, if there is one."""
     trace = sys.gettrace()
     sys.settrace(None)
     try:

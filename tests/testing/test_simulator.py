@@ -32,14 +32,14 @@ from weft.testing.simworld import MIN_FAULTS
 from weft.testing.workload import mixed_steps
 
 SEEDS = 1000
-"""Of `make test`; `make chaos` takes a hundred thousand after them."""
+"""Seeds of `make test`; `make chaos` adds a hundred thousand."""
 CHUNKS = [(0, 15), (15, 125), *((first, first + 125) for first in range(125, SEEDS, 125))]
-"""From where to where; mutation testing takes the short one."""
+"""First and end of each chunk of seeds; mutation testing takes the short one."""
 
 
 @pytest.fixture(autouse=True)
 def fresh_references(request, monkeypatch):
-    """A planted bug must not leave its references to the next test; sound tests share theirs."""
+    """A planted bug must not pass its references to the next test; sound tests share theirs."""
     if "planted" in request.node.name:
         monkeypatch.setattr(simulator, "_references", {})
 
@@ -62,14 +62,14 @@ def test_simulator_hundred_thousand_seeds_no_violation():
 
 @pytest.mark.parametrize("shape", SHAPES[:3])
 def test_simulator_crash_at_every_durable_step_same_ledger(shape, chaos):
-    """The first shape at every step, the others at a sample; `make chaos` takes them all."""
+    """The first shape at every step, the others at a sample; `make chaos` tries all steps."""
     every = 1 if chaos or shape == SHAPES[0] else 4
     _, steps = crash_everywhere(mixed_steps(shape), every)
     assert steps > 50
 
 
 def test_engine_example_crash_at_durable_steps_same_ledger(chaos):
-    """A sample of the steps; `make chaos` takes them all."""
+    """A sample of the steps; `make chaos` tries them all."""
     _, steps = crash_everywhere(loom(pause_ms=0), every=1 if chaos else 5)
     assert steps > 50
 
@@ -85,7 +85,7 @@ def test_simulator_same_seed_same_story():
 
 
 def _breaks(seeds: int = 60) -> bool:
-    """Whether some seed notices what was planted."""
+    """Whether some seed notices the planted bug."""
     for seed in range(seeds):
         try:
             simulate(seed)
@@ -109,7 +109,7 @@ def test_simulator_planted_arrival_order_is_noticed(monkeypatch):
 
 
 def test_simulator_planted_lost_result_is_noticed(monkeypatch):
-    """Results that are told to the search but reach the manifest only with the next commit."""
+    """Results are reported to the search but reach the manifest only with the next commit."""
     real = Journal.commit
 
     def commit_late(self):
@@ -143,7 +143,7 @@ def test_simulator_planted_ledger_before_manifest_is_noticed(monkeypatch):
 
 
 def test_simulator_planted_late_result_taken_is_noticed(monkeypatch):
-    """A backend event of a ticket that was given up must be ignored."""
+    """A backend event for an abandoned ticket must be ignored."""
     real = Machine.apply
 
     def take_ghosts(self, event, now_s=0.0):
@@ -180,7 +180,7 @@ def test_simulator_planted_values_of_a_block_in_other_places_are_noticed(monkeyp
 
 
 def test_simulator_planted_block_with_a_gap_is_noticed(monkeypatch):
-    """Tasks that do not follow each other would run under the index, and seed, of others."""
+    """Tasks that are not consecutive would run with the index and seed of others."""
 
     def fill(block, state, size):
         while len(block) < size and state.ready:
@@ -195,7 +195,7 @@ def test_simulator_planted_block_with_a_gap_is_noticed(monkeypatch):
 
 
 def test_simulator_planted_block_committed_in_part_is_noticed(monkeypatch):
-    """The last value of each block is told to the search and never written."""
+    """The last value of each block is reported to the search and never written."""
     real = Journal._record_values
 
     def short(self, command):

@@ -1,4 +1,4 @@
-"""Tasks and a search as a user writes them, fully typed; called by the two files beside it."""
+"""Tasks and a search as a user would write them, fully typed; called by the two files beside it."""
 
 from __future__ import annotations
 

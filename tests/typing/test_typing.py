@@ -1,4 +1,4 @@
-"""What a type checker says of a user's file: every wrong call, and nothing of right ones."""
+"""What a type checker reports for a user's file: every wrong call, and no right one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EXPECTED = re.compile(r"  # E: (.*)$")
 
 @pytest.fixture(scope="module")
 def reported() -> dict[tuple[str, int], str]:
-    """What `mypy --strict` says, by file and line; its cache is the one that `make test` filled."""
+    """The errors of `mypy --strict` by file and line; its cache is that of `make test`."""
     files = [str(HERE.relative_to(ROOT) / name) for name in ("wrong_calls.py", "right_calls.py")]
     words = [sys.executable, "-m", "mypy", "--strict", "--hide-error-context", *files]
     result = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=False)

@@ -1,4 +1,4 @@
-"""What a task body may use, inside a task and outside of one."""
+"""What a task body may use, inside and outside a task."""
 
 from __future__ import annotations
 

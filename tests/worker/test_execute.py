@@ -1,4 +1,4 @@
-"""One assignment in this process: what is a loss, what is the task's own fault."""
+"""One assignment in this process: what counts as a loss, and what as the task's own fault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages over a stream: whatever the pieces, the same messages come out."""
+"""Messages over a stream: the same messages arrive, however they are split."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines that are made over a socket are the chain's own, batch by batch."""
+"""Lines rendered over a socket equal those of the chain, batch by batch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A real worker process at the end of a real socket: blocks in, results out."""
+"""A real worker process behind a real socket: blocks in, results out."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ class Peer:
         return self.messages.pop(0)
 
     def values(self, count):
-        """The first ticket, values and times of completed tasks in a row.
+        """The first ticket, values and times of consecutive completed tasks.
 
-        A worker that is held up sends what it has, so they may come in several messages.
+        A delayed worker sends what it has, so they may arrive in several messages.
         """
         kind, first, values, run_us = self.next()
         while len(values) < count:

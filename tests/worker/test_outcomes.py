@@ -1,4 +1,4 @@
-"""Outcome files: adopted for their own task and attempt, untouched, and signed by the run."""
+"""Outcome files: adopted only for their task and attempt, unmodified, and signed by the run."""
 
 from __future__ import annotations
 

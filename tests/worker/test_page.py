@@ -1,4 +1,4 @@
-"""The page that a worker shares with its parent."""
+"""The memory page that a worker shares with its parent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_page_shows_the_other_side_what_runs_and_since_when():
 
 def test_page_that_changes_while_it_is_read_is_read_again():
     class Changing:
-        """A start that belongs to the next task: the ticket changes between two looks."""
+        """A start that belongs to the next task: the ticket changes between two reads."""
 
         looks = iter([(0, 4), (1, 10), (0, 5), (0, 5), (1, 20), (0, 5)])
 

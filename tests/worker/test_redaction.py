@@ -1,4 +1,4 @@
-"""Secrets in text: gone however writes cut it, and nothing else is changed."""
+"""Secrets in text: removed however writes split them, and nothing else is changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Room on real small file systems: what is short, and which failures count as losses for it."""
+"""Free space on real small file systems: what is short, and which failures become losses."""
 
 from __future__ import annotations
 

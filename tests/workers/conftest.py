@@ -1,4 +1,4 @@
-"""Every test of workers gets a laboratory of its own."""
+"""Every test of workers gets its own lab."""
 
 from __future__ import annotations
 

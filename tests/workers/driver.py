@@ -1,7 +1,7 @@
-"""A coordinator in a process of its own: `python driver.py MODULE:SEARCH ARGS HOW`, all JSON.
+"""A coordinator in a separate process: `python driver.py MODULE:SEARCH ARGS HOW`, all JSON.
 
 Prints the outcome as JSON; an error is one line on stderr and the exit code of its kind.
-With WEFT_TRIAL_WALL_LIMITS the coordinator takes the wall clock for its limits: a planted bug.
+With WEFT_TRIAL_WALL_LIMITS the coordinator uses the wall clock for its limits: a planted bug.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the tests of workers share: runs in this process, their rows, and what they leave alive.
+"""Shared code of the workers' tests: runs in this process, their rows, and orphan processes.
 
 Processes are found by a marker in their environment or command line, each with its pid and
 start time, so that none is missed and no reused pid is mistaken for one.
@@ -30,27 +30,27 @@ import trials  # noqa: E402
 MARKER = "WEFT_TRIAL"
 GONE_WITHIN_S = 5.0
 SLACK_S = 0.0 if "--chaos" in sys.argv else 15.0
-"""What a machine that is busy with other things may add to any time that is measured; the
-campaigns have the machine for themselves and hold the figures strictly."""
+"""Time that a busy machine may add to any measured time; the campaigns have the machine to
+themselves and apply the limits strictly."""
 
 __all__ = ["Lab", "print_figures", "trials"]
 
 
 @dataclass
 class Lab:
-    """A folder for runs and a marker that everything started from it carries."""
+    """A folder for runs, and a marker carried by everything started from it."""
 
     folder: Path
     marker: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     def run(self, search: Any, name: str = "run", **how: Any) -> weft.Run:
-        """Run a search, on one worker unless `how` says otherwise."""
+        """Run a search, with one worker by default."""
         if "nodes" not in how:
             how.setdefault("workers", 1)
         return weft.run(search, out=self.folder / name, **how)
 
     def step(self, *argv: str, **more: Any) -> dict[str, Any]:
-        """A command's description, its processes marked."""
+        """The description of a command whose processes are marked."""
         env = {MARKER: self.marker, **more.pop("env", {})}
         return {"argv": list(argv), "env": env, **more}
 
@@ -59,7 +59,7 @@ class Lab:
         return carrying(self.marker, *marks)
 
     def leftovers(self, within_s: float = GONE_WITHIN_S + SLACK_S) -> list[Alive]:
-        """What is still there after a while; ended, so that it disturbs no other test."""
+        """Processes that remain after a while; killed, so that they disturb no other test."""
         end_s = time.monotonic() + within_s
         while (living := self.alive()) and time.monotonic() < end_s:
             time.sleep(0.02)
@@ -84,13 +84,13 @@ def ledger_digest(run: Path) -> str:
 
 
 def arrival_order(run: Path) -> tuple[tuple[str, int, int], ...]:
-    """Tasks in the order in which their results came in, as the manifest knows it."""
+    """Tasks in the order in which their results arrived, according to the manifest."""
     sql = "SELECT lane, round, idx FROM task_view WHERE state IN ('completed', 'failed')"
     return tuple(rows(run, f"{sql} ORDER BY finished_at"))
 
 
 def attempts(run: Path) -> list[tuple[str, str, int]]:
-    """Attempts that did not succeed: outcome, reason, how many."""
+    """Unsuccessful attempts: outcome, reason, count."""
     return rows(run, "SELECT outcome, reason, count(*) FROM attempts GROUP BY 1, 2 ORDER BY 1, 2")
 
 

@@ -1,4 +1,4 @@
-"""F12: the wall clock jumps by weeks while a run is under way; nothing but its times notices."""
+"""F12: the wall clock jumps by weeks during a run; only the recorded times are affected."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DAY_S = 86400.0
 
 @pytest.fixture
 def preload() -> str:
-    """The library that lies about the time, as its own command would load it."""
+    """The library that fakes the time, as its own command would load it."""
     faketime = require_tool("faketime")
     output = subprocess.run(
         [faketime, "-f", "+0d", "env"], check=True, capture_output=True, text=True
@@ -54,7 +54,7 @@ def run_jumping(
     name: str,
     offsets: Iterable[str] = (),
 ) -> tuple[dict[str, Any], int, float]:
-    """Run while another offset of the wall clock holds every few milliseconds."""
+    """Run while the offset of the wall clock changes every few milliseconds."""
     file = lab.folder / "offset"
     file.write_text(JUMPS[0])
     env = {"LD_PRELOAD": preload, "FAKETIME_TIMESTAMP_FILE": str(file), "FAKETIME_NO_CACHE": "1",
@@ -76,7 +76,7 @@ def run_jumping(
 
 
 def clock_span(run: Path) -> tuple[float, int]:
-    """Days between the first and last time in the manifest, and how often it went backwards."""
+    """Days between the first and last time in the manifest, and how often time went backwards."""
     times = [at for row in rows(run, "SELECT queued_at, started_at, finished_at FROM tasks")
              for at in row if at]  # fmt: skip
     ordered = [at for (at,) in rows(run, "SELECT finished_at FROM tasks WHERE finished_at > 0")]

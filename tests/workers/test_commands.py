@@ -68,7 +68,7 @@ def test_function_around_a_command_may_ask_for_another_attempt(lab: Lab, stage: 
 
 
 def test_every_attempt_has_fresh_folders_of_its_own(lab: Lab) -> None:
-    """The first two attempts leave files behind and ask for another; the third sees none."""
+    """The first two attempts leave files behind and ask for a retry; the third sees none."""
     text = "touch old $TMPDIR/older; ls -A . $TMPDIR | wc -l; [ {attempt} -ge 3 ] || exit 75"
     run = lab.run(trials.commands([shell(text, collect="list_folders")]), retries=5)
     assert run.answer == [[["old", "older"], ["3"]]]
@@ -115,7 +115,7 @@ def test_command_runs_in_its_folder_without_input(lab: Lab) -> None:
 
 
 def test_folder_that_is_missing_is_a_loss_and_the_run_goes_on_when_it_is_there(lab: Lab) -> None:
-    """Nothing of it is recorded: the ledger is that of a run where it was there all the time."""
+    """It leaves no record: the ledger is that of a run in which the folder was always there."""
     room = lab.folder / "room"
     search = trials.commands([{"argv": ["true"], "cwd": str(room)}, shell("echo fine")])
     with pytest.raises(WorldError, match=f"no CPU slot is left .*{room}: No such file") as caught:
@@ -150,7 +150,7 @@ def test_node_that_cannot_run_commands_is_retired_and_the_others_finish(
 def test_missing_variable_is_a_loss_that_names_it(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before anything of the command runs; values of other variables stay out."""
+    """Before any part of the command runs; values of other variables are not shown."""
     secret = "s3cr3t-51e0aa"
     monkeypatch.setenv("WEFT_TRIAL_TOKEN", secret)
     names = ["WEFT_TRIAL_TOKEN", "WEFT_TRIAL_ABSENT"]
@@ -259,7 +259,7 @@ def test_signal_from_outside_is_a_loss_and_another_attempt_follows(lab: Lab, nam
 
 
 def test_command_that_obeys_term_may_clear_up(lab: Lab) -> None:
-    """On its limit a command gets TERM first, and a second to leave in order."""
+    """At its limit a command gets TERM first, and a second to exit cleanly."""
     farewell = lab.folder / "said"
     text = f"trap 'echo bye > {farewell}; exit 0' TERM; while :; do sleep 0.05; done"
     run = lab.run(trials.commands([shell(text, timeout_s=2.0)]))
@@ -278,7 +278,7 @@ def start_apart(lab: Lab, steps: list[dict[str, Any]]) -> subprocess.Popen[str]:
 
 
 def test_finished_command_is_not_repeated_after_a_kill(lab: Lab) -> None:
-    """The coordinator is killed as soon as a result could be durable; each ran once in the end."""
+    """The coordinator is killed as soon as a result can be durable; each command ran once."""
     count, gate = lab.folder / "count", lab.folder / "gate"
     quick = shell(f"echo quick >> {count}; echo done")
     slow = shell(f"echo slow >> {count}; while ! [ -e {gate} ]; do sleep 0.02; done; echo done")

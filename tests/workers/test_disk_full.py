@@ -1,7 +1,7 @@
-"""F9: file systems that run full while commands work. A shortage is a loss, never a failure.
+"""F9: file systems that fill up while commands work. A shortage is a loss, never a failure.
 
-Each test has a real small file system. The head after more space was given and the run was
-resumed is that of a run which always had enough.
+Each test has a real small file system. After space is added and the run is resumed, the head is
+that of a run which always had enough.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def head(out: Path) -> str:
 
 
 def check_short(told: Told, out: Path, *words: str) -> None:
-    """The run stopped with exit 75 and one line, and nothing was recorded as failed."""
+    """Check that the run stopped with exit code 75 and one line, and recorded no failure."""
     told.check_one_line(75, str(out), "short of", "weft resume", *words)
     assert b'"error":{' not in (out / "ledger.jsonl").read_bytes()
 
@@ -90,7 +90,7 @@ def test_24_jobs_of_1_mb_on_10_mb_stop_with_75_and_resume_to_the_same_head(
 
 
 def test_disk_that_was_full_for_an_instant_is_a_shortage(tmp_path: Path, small: Path) -> None:
-    """Too short for a sample of the free room: only the command's own words report it."""
+    """Too brief for a sample of the free space: only the command's own output reports it."""
     line = "head -c 20000000 /dev/zero > x; code=$?; rm x; exit $code"
     jobs = [shell(f"job-{i}", line, cwd="{out_dir}") for i in range(8)]
     check_short(start(tmp_path, jobs, small / "run", workers=1), small / "run")
@@ -99,7 +99,7 @@ def test_disk_that_was_full_for_an_instant_is_a_shortage(tmp_path: Path, small: 
 def test_shortage_is_noted_in_the_manifest_although_nothing_was_left(
     tmp_path: Path, small: Path
 ) -> None:
-    """The run's own reserve pays for its last commit."""
+    """The run's own reserve provides the space for its last commit."""
     out = small / "run"
     fill = f"cat /dev/zero > {small}/filler"
     check_short(start(tmp_path, [shell("fill", fill)], out), out, str(small))
@@ -143,7 +143,7 @@ LEAVES_ROOM = {
 def test_command_that_ran_out_of_room_where_it_works_is_lost(
     tmp_path: Path, small: Path, how: str
 ) -> None:
-    """The run itself has room; the folder where its command works has none."""
+    """The run itself has space; the folder in which its command works has none."""
     line = f"cd {small}; if test -e ok; then echo '[1]'; else {LEAVES_ROOM[how]}; fi"
     node = {"hostname": "localhost", "gpu_count": 0, "cpu_count": 1, "script_path": str(small)}
     (tmp_path / "nodes.json").write_text(json.dumps({"nodes": [node]}), "utf-8")

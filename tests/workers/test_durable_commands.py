@@ -1,4 +1,4 @@
-"""What a command did is durable before the search goes on; a kill while it decides repeats none."""
+"""Results of commands are durable before the search decides, so a kill then repeats none."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import weft
 
 @weft.search(version=1)
 def looks_back(run: str):
-    """Look, after each round, at what a reader of the run's manifest sees of it."""
+    """After each round, record what a reader of the run's manifest sees of it."""
     states = []
     for number in range(3):
         yield [weft.command(["true"], timeout_s=60, args={"number": number})] * 2

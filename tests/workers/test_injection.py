@@ -1,4 +1,4 @@
-"""F16: nothing that is data is ever run, and a secret is written nowhere."""
+"""F16: data is never executed, and a secret is never written."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def canaries(*folders: Path) -> list[Path]:
 
 @pytest.fixture
 def here(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
-    """A laboratory that is the current folder too, so that no canary is missed."""
+    """A lab whose folder is also the current folder, so that no canary is missed."""
     monkeypatch.chdir(lab.folder)
     return lab
 
@@ -166,7 +166,7 @@ def test_secret_is_used_and_written_nowhere(here: Lab, monkeypatch: pytest.Monke
 
 
 def console(run: Path) -> str:
-    """All that the command line says of a run's tasks."""
+    """Everything the command line prints about a run's tasks."""
     lines = (run / "ledger.jsonl").read_text().splitlines()
     keys = [r["key"] for r in map(json.loads, lines) if r["kind"] == "result"]
     commands = [["status", str(run)], ["status", str(run), "--json"], ["verify", str(run)]]

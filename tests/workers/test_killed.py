@@ -61,7 +61,7 @@ def test_workers_killed_from_outside_cost_no_task_anything(kills: int, tmp_path:
 
 
 class Executions:
-    """Which task each worker began last, and how often each task was begun; read as it grows."""
+    """The last task begun by each worker, and each task's executions; read as the file grows."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._read = path, 0
@@ -83,21 +83,21 @@ class Executions:
         return self.begun.total()
 
     def may_be_hit(self, pid: int) -> bool:
-        """A task hit six times in a row is given up, and rightly: a storm is not that precise."""
+        """Whether the worker may be killed: a task lost too often in a row fails, as it should."""
         return self.begun[self.latest.get(pid, ("", -1, -1))] < LOSSES_BEFORE_FAILED - 1
 
 
 def admit(path: Path, kills: int) -> None:
-    """Let so many tasks work as belong to these kills, and all but one of those to the next.
+    """Admit the tasks that belong to these kills, and all but one of those of the next kill.
 
-    So the last task ends after the last kill, however fast the tasks are.
+    Thus the last task ends after the last kill, however fast the tasks are.
     """
     path.touch()
     os.truncate(path, TASKS_PER_KILL * (kills + 1) - 1)
 
 
 def kill_workers(case: Case, coordinator: subprocess.Popen[str], kills: int, admitted: Path) -> int:
-    """SIGKILL workers drawn at random, starting ones too, each time a few tasks have begun."""
+    """SIGKILL random workers, including starting ones, each time a few tasks have begun."""
     draw, hit, executions = random.Random(SEED), 0, Executions(case.executions)
     parent = psutil.Process(coordinator.pid)
     while hit < kills and coordinator.poll() is None:

@@ -1,4 +1,4 @@
-"""F10 and F11: memory and time limits of function tasks; only the task that broke one pays."""
+"""F10 and F11: memory and time limits of function tasks; only the offending task pays."""
 
 from __future__ import annotations
 

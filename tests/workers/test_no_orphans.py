@@ -1,4 +1,4 @@
-"""F11: commands that hide their children, and killers at every level: nothing stays behind."""
+"""F11: commands that hide their children, and kills at every level: nothing stays behind."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ PROGRAMS = {
     "all at once": "trap '' TERM; ( ( env -i setsid sleep 1000.{marker} & ) & ) ; sleep 1000",
 }
 SLEEPERS, HIDDEN = 10, 2
-"""How many processes of all programs run `sleep 1000`, and how many hide their mark."""
+"""Processes of all programs that run `sleep 1000`, and those of them that hide their mark."""
 
 
 def shell(lab: Lab, text: str, **more: Any) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def left(lab: Lab, within_s: float = GONE_S) -> list[Alive]:
 
 @pytest.fixture(autouse=True)
 def nothing_left_for_others(lab: Lab) -> Iterator[None]:
-    """Whatever a failed test leaves would run for a long time."""
+    """Kill what a failed test leaves behind; it would run for a long time."""
     yield
     left(lab, 0.0)
 
@@ -95,7 +95,7 @@ def test_tree_of_155_processes_under_a_limit_leaves_nothing(lab: Lab) -> None:
         def update(self, counts: Any) -> None:
             process_counts.append(len(lab.alive()))
 
-    for limit_s in (1.0, 4.0, 16.0):  # a busy machine takes its time to start so many
+    for limit_s in (1.0, 4.0, 16.0):  # a busy machine is slow to start them all
         step = lab.step(*bomb, timeout_s=limit_s)
         run = lab.run(trials.commands([step]), f"{limit_s}", workers=1, watcher=Watch())
         remaining = left(lab, 0.0)
@@ -122,7 +122,7 @@ def test_children_that_linger_after_the_command_are_ended(lab: Lab, text: str) -
 
 
 def test_processes_left_by_a_command_are_gone_before_the_next_begins(lab: Lab) -> None:
-    """The end of the worker would end them too: its supervisor must have done so before."""
+    """The end of the worker would kill them too; the supervisor must have done so before."""
     seconds = f"1000.{os.getpid()}"
     count = f"grep -la '[s]leep.{seconds}' /proc/[0-9]*/cmdline 2>/dev/null | wc -l"
     steps = [shell(lab, f"setsid sleep {seconds} & exit 0"), shell(lab, count)]
@@ -131,7 +131,7 @@ def test_processes_left_by_a_command_are_gone_before_the_next_begins(lab: Lab) -
 
 
 def test_command_dropped_by_an_early_stop_leaves_no_process_and_no_folder(lab: Lab) -> None:
-    """It ignores TERM and goes on writing into its folder until it is killed."""
+    """It ignores TERM and keeps writing to its folder until it is killed."""
     busy = "trap '' TERM; n=0; while :; do n=$((n+1)); mkdir -p $WEFT_OUT_DIR/$n; sleep 0.005; done"
     steps = [shell(lab, "sleep 0.5; echo first"), shell(lab, busy), shell(lab, busy)]
     run = lab.run(trials.race(steps), workers=3)
@@ -147,7 +147,7 @@ def test_command_dropped_by_an_early_stop_leaves_no_process_and_no_folder(lab: L
 
 
 def apart(lab: Lab, steps: list[dict[str, Any]], **how: Any) -> subprocess.Popen[str]:
-    """A coordinator in a process of its own."""
+    """A coordinator in a separate process."""
     driver = Path(__file__).with_name("driver.py")
     how = {"out": str(lab.folder / "run"), "workers": 1, **how}
     args = json.dumps({"steps": steps})
@@ -160,19 +160,19 @@ def apart(lab: Lab, steps: list[dict[str, Any]], **how: Any) -> subprocess.Popen
 
 
 def count(lab: Lab, line: str) -> int:
-    """How many marked processes have exactly this command line."""
+    """The number of marked processes with exactly this command line."""
     return sum(line == other for *_, other in lab.alive())
 
 
 def part(lab: Lab, word: str) -> int:
-    """The pid of the one marked process whose command line holds `word`."""
+    """The pid of the only marked process with `word` in its command line."""
     pids = [pid for pid, _, line in lab.alive() if word in line and "driver.py" not in line]
     assert len(pids) == 1, f"{word}: {pids}"
     return pids[0]
 
 
 TWO_TRIES = "[ -e {second} ] && echo done && exit; "
-"""How a command begins that goes through as soon as the file is there."""
+"""Start of a command that succeeds once the file exists."""
 DONE = [{"exit_code": 0, "stdout": "done\n"}]
 VICTIMS = {
     "supervisor": "supervisor.py",
@@ -186,7 +186,7 @@ VICTIMS = {
 def test_part_killed_from_outside_is_a_loss_and_leaves_nothing(
     lab: Lab, victim: str, signal_number: int
 ) -> None:
-    """The first attempt is killed with its hidden children; the second goes through."""
+    """The first attempt is killed with its hidden children; the second succeeds."""
     mark = lab.folder / "second"
     text = f"[ -e {mark} ] && echo done && exit; setsid sleep 1000 & exec sleep 77"
     with apart(lab, [shell(lab, text)]) as process:
@@ -196,7 +196,7 @@ def test_part_killed_from_outside_is_a_loss_and_leaves_nothing(
         mark.touch()
         ignores = victim == "supervisor" and signal_number == signal.SIGTERM
         os.kill(part(lab, VICTIMS[victim]), signal_number)
-        if ignores:  # only the worker's pipe and the limits end it; now end it for good
+        if ignores:  # only the worker's pipe and the limits would end it, so kill it
             time.sleep(0.2)
             os.kill(part(lab, VICTIMS[victim]), signal.SIGKILL)
         start_s = time.monotonic()
@@ -214,7 +214,7 @@ def test_part_killed_from_outside_is_a_loss_and_leaves_nothing(
 
 
 def test_worker_killed_alone_lets_its_command_leave_in_order(lab: Lab) -> None:
-    """Its supervisor is at work, gives the command TERM and a second; we do not cut in."""
+    """Its supervisor is alive and gives the command TERM and a second; we do not interfere."""
     farewell, second = lab.folder / "said", lab.folder / "second"
     text = f"trap 'sleep 0.2; echo bye > {farewell}; exit 0' TERM; while :; do sleep 0.05; done"
     with apart(lab, [shell(lab, TWO_TRIES.format(second=second) + text)]) as process:
@@ -248,9 +248,9 @@ STOPPED = {"supervisor": "$PPID", "worker": "$(cut -d' ' -f4 /proc/$PPID/stat)"}
 
 @pytest.mark.parametrize("victim", sorted(STOPPED))
 def test_stopped_part_does_not_hold_a_command_past_its_limit(lab: Lab, victim: str) -> None:
-    """A stopped supervisor cannot kill, and a stopped worker cannot report; others do it.
+    """A stopped supervisor cannot kill, and a stopped worker cannot report; others do it instead.
 
-    The command itself stops those above it, so that it is surely within its limit.
+    The command itself stops the processes above it, so that it is certainly within its limit.
     """
     stopped = lab.folder / "stopped"
     text = f"setsid sleep 1000 & kill -STOP {STOPPED[victim]} && : > {stopped}; exec sleep 77"
@@ -275,7 +275,7 @@ def test_stopped_part_does_not_hold_a_command_past_its_limit(lab: Lab, victim: s
 
 
 def kill_at_once(*pids: int) -> None:
-    """Kill so that none can act on the death of another: all are stopped before."""
+    """Kill processes so that none can react to the death of another: all are stopped first."""
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)
     for pid in pids:
@@ -283,7 +283,7 @@ def kill_at_once(*pids: int) -> None:
 
 
 def tree(lab: Lab) -> tuple[int, int]:
-    """The supervisor and the worker of the one command that runs."""
+    """The supervisor and the worker of the only running command."""
     return part(lab, VICTIMS["supervisor"]), part(lab, VICTIMS["worker"])
 
 
@@ -313,7 +313,7 @@ def test_workers_and_supervisors_killed_at_once_leave_nothing(lab: Lab) -> None:
 
 
 def test_run_stopped_when_worker_and_supervisor_are_killed_leaves_nothing(lab: Lab) -> None:
-    """The coordinator learns of both at once: that they are gone, and that it should stop."""
+    """The coordinator learns at once that both are gone and that it should stop."""
     with apart(lab, [shell(lab, PROGRAMS["all at once"])]) as process:
         wait_until(lambda: count(lab, "sleep 1000"), "the command")
         process.send_signal(signal.SIGSTOP)
@@ -326,7 +326,7 @@ def test_run_stopped_when_worker_and_supervisor_are_killed_leaves_nothing(lab: L
 
 
 def test_strays_of_a_killed_coordinator_end_when_the_run_goes_on(lab: Lab) -> None:
-    """Nobody is left to clear up; another run leaves the orphans alone, this run ends them."""
+    """Nobody is left to clean up; another run ignores the orphans, this run ends them."""
     second = lab.folder / "second"
     text = "setsid sleep 1000 & ( ( env -i setsid sleep 1000.{marker} & ) & ) ; exec sleep 77"
     steps = [shell(lab, TWO_TRIES.format(second=second) + text)]
@@ -350,7 +350,7 @@ def test_strays_of_a_killed_coordinator_end_when_the_run_goes_on(lab: Lab) -> No
 
 
 def test_processes_of_the_program_around_a_run_are_left_alone(lab: Lab) -> None:
-    """Not killed, not reaped, and its orphans still go to where they went before."""
+    """Not killed, not reaped, and its orphans are still adopted by the same process as before."""
     argv = ["sh", "-c", "( setsid sleep 500 & ) ; exec sleep 501"]
     own = [subprocess.Popen(argv), subprocess.Popen(["sh", "-c", "exit 7"])]
     second, struck = lab.folder / "second", []

@@ -1,4 +1,4 @@
-"""Coordinators killed right after a command has ended: it is adopted on resume, not run again."""
+"""Coordinators killed just after a command has ended: resume adopts it instead of rerunning it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from weft.worker.context import CommandFacilities, TaskContext, WorkerPlace
 
 pytestmark = pytest.mark.xdist_group("paid-commands")
 MANY = 5
-"""Commands for each kill: beside a load several end before a coordinator is killed."""
+"""Commands per kill: under load, several end before a coordinator is killed."""
 
 
 def paid(lab: Lab, name: str, pause_s: float = 0.02) -> dict[str, Any]:
-    """A command that notes its start, as a provider would note a call, and leaves a result."""
+    """A command that records its start, as a provider would record a call, and leaves a result."""
     begin = f"echo {name} >> {lab.folder}/calls; sleep {pause_s}"
     text = f"{begin}; echo {name} > answer; echo said {name}"
     return lab.step("sh", "-c", text, args={"name": name})
@@ -40,7 +40,7 @@ def calls(lab: Lab) -> Counter[str]:
 
 
 def started(lab: Lab, search: Any) -> int:
-    """A coordinator in a process of its own."""
+    """Start a coordinator in a separate process; return its pid."""
     pid = os.fork()
     if pid:
         return pid
@@ -60,7 +60,7 @@ def noted(lab: Lab) -> set[str]:
 
 
 def kill_at_next_outcome(lab: Lab, search: Any, known: set[str]) -> bool:
-    """Kill a coordinator as soon as another command has ended; False if the run ended before."""
+    """Kill a coordinator once another command has ended; return False if the run ended before."""
     pid = started(lab, search)
     while True:
         fresh = noted(lab) - known
@@ -76,7 +76,7 @@ def kill_at_next_outcome(lab: Lab, search: Any, known: set[str]) -> bool:
 
 
 def kill_before_the_result(lab: Lab, search: Any) -> None:
-    """Stop a coordinator when its command begins, and kill it when that has ended."""
+    """Stop a coordinator when its command begins, and kill it when that command has ended."""
     pid = started(lab, search)
     while not calls(lab):
         time.sleep(0.001)
@@ -88,7 +88,7 @@ def kill_before_the_result(lab: Lab, search: Any) -> None:
 
 
 def names_of(lab: Lab, files: set[str]) -> set[str]:
-    """The commands whose ends are noted."""
+    """The commands whose end is recorded in these files."""
     keys = {name.rpartition("-")[0] for name in files}
     with closing(sqlite3.connect(f"file:{lab.folder}/run/manifest.sqlite?mode=ro", uri=True)) as db:
         tasks = db.execute("SELECT key, args FROM tasks").fetchall()
@@ -96,7 +96,7 @@ def names_of(lab: Lab, files: set[str]) -> set[str]:
 
 
 def settled(lab: Lab) -> None:
-    """Wait until everything of a killed session is gone, supervisors last."""
+    """Wait until all processes of a killed session are gone, supervisors last."""
     while lab.alive():
         time.sleep(0.005)
 
@@ -163,7 +163,7 @@ def test_an_attempt_that_is_to_be_repeated_is_not_adopted(lab: Lab) -> None:
 def test_a_command_that_failed_for_want_of_space_runs_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, words: str, is_adopted: bool
 ) -> None:
-    """Its worker died before it could report the loss; by now there may be room."""
+    """Its worker died before it could report the loss; by now there may be space."""
     place = WorkerPlace(
         tmp_path / "objects", tmp_path / "staging", tmp_path / "logs", tmp_path / "attempts",
         facilities=CommandFacilities(outcome_token="t"),

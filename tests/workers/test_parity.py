@@ -1,4 +1,4 @@
-"""F5: one ledger, whatever the workers, their places, the hash seed and the order of arrival."""
+"""F5: one ledger, whatever the workers, their slots, the hash seed and the order of arrival."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DECISION: dict[str, Any] = {
     "retries": simulator.POLICY.retries,
     "timeout_s": simulator.POLICY.timeout_s,
 }
-"""What the simulator decides with; any other seed or limit is another run."""
+"""The simulator's decision; any other seed or limit is a different run."""
 NODES = (weft.Node("a", gpus=0, cpus=2), weft.Node("b", cpus=3, max_concurrent=2))
 HERE: dict[str, dict[str, Any]] = {
     "serial": {"backend": "serial"},
@@ -44,7 +44,7 @@ def run_here(out: Path, how: dict[str, Any]) -> None:
 
 
 def run_apart(out: Path, hash_seed: str) -> None:
-    """The coordinator, and with it its workers, in a process of a given hash seed."""
+    """Run the coordinator and its workers in a process with a given hash seed."""
     how = json.dumps({**DECISION, "out": str(out), "workers": 2})
     driver = Path(__file__).with_name("driver.py")
     subprocess.run(
@@ -62,7 +62,7 @@ def ways() -> dict[str, Callable[[Path], None]]:
 
 
 def check_parity(folder: Path, chosen: dict[str, Callable[[Path], None]]) -> None:
-    """Run the same search in each way: other orders of arrival, one ledger."""
+    """Run the same search in each way: different orders of arrival, one ledger."""
     reference, _ = simulator.reference(loom(**ARGS))
     digests, orders = {}, {}
     for name, run in chosen.items():

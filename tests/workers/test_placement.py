@@ -1,4 +1,4 @@
-"""Slots in real runs: never two tasks on one, never over a cap, the sick ones retired."""
+"""Slots in real runs: never two tasks on one, never over a cap, sick ones retired."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BEGAN, ENDED, NODE, GPU, PID, FUNCTION = range(6)
 
 
 def spans_of(run: Path) -> list[Span]:
-    """When each task ran, by its own watch, and where; the manifest's times are the
+    """Time and place of each task, by its worker's clock; the manifest's times are the
     coordinator's and lag while it commits.
     """
     spans = ((json.loads(notes), where) for notes, *where in rows(run, SPANS))
@@ -28,13 +28,13 @@ def spans_of(run: Path) -> list[Span]:
 
 
 def most_at_once(spans: list[Span]) -> int:
-    """The largest number of spans that overlap; one that ends when another starts does not."""
+    """The largest number of overlapping spans; one ending when another starts does not overlap."""
     ends = [(end, -1) for _, end, *_ in spans] + [(start, 1) for start, *_ in spans]
     return max(accumulate(step for _, step in sorted(ends)), default=0)
 
 
 def most_per(spans: list[Span], *columns: int) -> int:
-    """The same, counted apart for each value of some columns; the largest of all."""
+    """The same, counted separately for each value of some columns; the largest of all."""
     apart = defaultdict(list)
     for span in spans:
         apart[tuple(span[c] for c in columns)].append(span)
@@ -71,7 +71,7 @@ def test_no_slot_node_or_group_ever_runs_more_than_it_may(lab: Lab, placement: s
 def test_workers_cap_the_busy_slots_of_all_nodes(lab: Lab, workers: int) -> None:
     nodes = [weft.Node("a", cpus=2), weft.Node("b", cpus=2)]
     most = 0
-    for rest_ms in (20, 200, 2000):  # on a busy machine short tasks may never meet
+    for rest_ms in (20, 200, 2000):  # on a busy machine short tasks may never overlap
         search = trials.rests(["cpu"], [rest_ms] * 12)
         run = lab.run(search, f"{rest_ms}", workers=workers, nodes=nodes)
         most = most_at_once(spans_of(run.out))
@@ -82,7 +82,7 @@ def test_workers_cap_the_busy_slots_of_all_nodes(lab: Lab, workers: int) -> None
 
 
 def test_static_run_follows_the_table_and_greedy_is_no_slower(lab: Lab) -> None:
-    """Every fourth task is long; static deals all of them to one node, greedy spreads them."""
+    """Every fourth task is long; static deals all of them to one node, greedy distributes them."""
     nodes = [weft.Node("a", gpus=1), weft.Node("b", gpus=2), weft.Node("c", gpus=1)]
     search = trials.rests(["gpu"], [60, 5, 5, 5] * 6)
     spent, digests = {}, set()
@@ -111,7 +111,7 @@ GPU_TYPES = [("", 0), ("RTX 3080 Ti", 0), ("NVIDIA A100", 0), ("AMD", 1), ("ROCm
 def test_each_gpu_slot_sees_its_own_device_only(
     lab: Lab, monkeypatch: pytest.MonkeyPatch, gpu_type: str, which: int, inherited: str | None
 ) -> None:
-    """By one variable: on ROCm several would filter one after the other and leave no GPU."""
+    """Through one variable: on ROCm, several would filter in succession and leave no GPU."""
     for name in DEVICES:
         monkeypatch.delenv(name, raising=False)
         if inherited is not None:
@@ -188,7 +188,7 @@ TWO_GPUS = (weft.Node("a", gpus=2),)
 
 @pytest.fixture(scope="module")
 def well(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The ledger where every slot is in order."""
+    """The ledger of a run in which every slot is healthy."""
     out = tmp_path_factory.mktemp("well") / "run"
     return ledger_digest(weft.run(RESTS, out=out, workers=2, nodes=TWO_GPUS).out)
 

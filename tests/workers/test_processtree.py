@@ -1,4 +1,4 @@
-"""What is read of processes in /proc agrees with psutil, which takes longer to load."""
+"""What is read about processes from /proc agrees with psutil, which takes longer to load."""
 
 from __future__ import annotations
 

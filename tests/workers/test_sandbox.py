@@ -28,7 +28,7 @@ def confined(lab: Lab, text: str, **more: Any) -> dict[str, Any]:
 
 
 def printed(lab: Lab, *texts: str, **more: Any) -> list[str]:
-    """Run shell lines, all confined; what each printed, or how it failed."""
+    """Run shell lines, all confined; return what each printed, or how it failed."""
     run = lab.run(trials.commands([confined(lab, text, **more) for text in texts]))
     return [out["stdout"].strip() if "stdout" in out else f"{out['type']} {out['code']}"
             for out in run.answer]  # fmt: skip

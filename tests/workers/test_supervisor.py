@@ -1,4 +1,4 @@
-"""One supervisor for all commands of a worker: none learns of those before it, none outlives it."""
+"""One supervisor for all commands of a worker: it isolates them, and none outlives the worker."""
 
 from __future__ import annotations
 
@@ -76,11 +76,11 @@ def test_supervisor_does_not_gather_descriptors(lab: Lab) -> None:
 
 
 STANDARD_SIGNALS = 2**31 - 1
-"""Signals 1 to 31; those above are the C library's own, and inherited from whatever started us."""
+"""Signals 1 to 31; those above belong to the C library and are inherited from our parent."""
 
 
 def test_command_starts_with_default_signals_and_closed_descriptors(lab: Lab) -> None:
-    """Whatever its worker ignores, and whatever its supervisor handles."""
+    """Whatever its worker ignores and its supervisor handles."""
     steps = [
         lab.step("grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status"),
         shell(lab, "ls /proc/$$/fd"),
@@ -93,7 +93,7 @@ def test_command_starts_with_default_signals_and_closed_descriptors(lab: Lab) ->
 
 
 def test_program_is_the_first_of_path_that_can_be_executed(lab: Lab) -> None:
-    """A folder of that name and a plain file come before it, a program after it."""
+    """A folder of that name and a non-executable file come before it, a program after it."""
     folders = [lab.folder / name for name in "abcd"]
     for folder in folders:
         folder.mkdir()
@@ -150,7 +150,7 @@ def test_supervisor_killed_between_two_commands_costs_no_attempt(lab: Lab) -> No
 
 @pytest.mark.parametrize("report", ["nonsense", '{"number": 1}', '{"number": 7, "report": {}}'])
 def test_line_that_is_no_report_of_this_command_is_not_believed(lab: Lab, report: str) -> None:
-    """A command that writes to its supervisor's pipe loses an attempt; the next is not misled."""
+    """A command that writes to its supervisor's pipe loses an attempt; the next is unaffected."""
     second = lab.folder / "second"
     text = f"[ -e {second} ] || {{ : > {second}; echo '{report}' > /proc/$PPID/fd/1; sleep 77; }}"
     run = lab.run(trials.one_by_one([shell(lab, f"{text}; echo a"), shell(lab, "echo b")]))
@@ -187,7 +187,7 @@ time.sleep(555)
 
 @contextmanager
 def worker(lab: Lab, *words: str) -> Iterator[subprocess.Popen[str]]:
-    """A process that has run a command, has a child that holds its pipes, and runs another."""
+    """A process that has run a command, has a child that holds its pipes, and runs another one."""
     argv = [sys.executable, "-c", WORKER, *words]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -204,7 +204,7 @@ def supervisors(lab: Lab) -> list[psutil.Process]:
 
 
 def others(lab: Lab) -> list[str]:
-    """Command lines of what is neither a supervisor nor a worker or its fork."""
+    """Command lines of processes that are neither a supervisor nor a worker or its fork."""
     return [line for *_, line in lab.alive() if "supervis" not in line]
 
 
@@ -213,14 +213,14 @@ def test_idle_supervisor_ends_with_its_worker_though_its_pipe_stays_open(lab: La
         assert len(supervisors(lab)) == 1
         process.kill()
         wait_until(lambda: not supervisors(lab), "its end", GONE_S)
-        assert len(lab.alive()) == 1  # the child that holds the pipe
+        assert len(lab.alive()) == 1  # the child that holds the pipe open
 
 
 @pytest.mark.parametrize("is_stopped", [False, True], ids=["running", "stopped"])
 def test_command_ends_with_its_worker_though_the_pipe_stays_open(
     lab: Lab, is_stopped: bool
 ) -> None:
-    """Also when someone has stopped its supervisor, which the kernel then continues."""
+    """Even if its supervisor has been stopped; the kernel then continues it."""
     text = "trap '' TERM; ( ( setsid sleep 1000 & ) & ) ; sleep 77; sleep 77"
     with worker(lab, "fork", text) as process:
         wait_until(lambda: {"sleep 77", "sleep 1000"} <= {*others(lab)}, "the command")

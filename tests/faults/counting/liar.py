@@ -1,7 +1,7 @@
-"""A worker that says something wrong with its first results, as WEFT_FAULTS_LIE asks.
+"""A worker that sends an invalid message before its first results, as WEFT_FAULTS_LIE asks.
 
-`NAME:COUNT` gives the lie and how many workers of the run tell it, counted by files beside the
-executions.
+`NAME:COUNT` gives the lie and the number of workers of the run that tell it. Files beside the
+executions count them.
 """
 
 import os

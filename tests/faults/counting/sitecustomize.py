@@ -1,7 +1,7 @@
-"""Loaded by every Python process of a campaign; in workers it notes each task execution.
+"""Loaded by every Python process of a campaign; in workers it records each task execution.
 
-One line per execution, appended in one write, before the task's body runs. The coordinator
-runs unchanged; workers that fork from it note theirs too.
+One line per execution, appended in one write before the task's body runs. The coordinator
+runs unchanged; workers forked from it record theirs too.
 """
 
 import json

@@ -28,9 +28,9 @@ FILLED = {
     "Tasks": "#task-table tr.row", "Progress": "canvas", "Timeline": "#tracks .lane",
     "Events": ".said, .quiet", "Ledger": "#ledger-table tbody tr",
 }  # fmt: skip
-"""What a tab of the engine shows once its data is there."""
+"""Elements that a tab of the engine shows once its data is loaded."""
 OUR_TOOLS = "Blocked script execution"
-"""What the browser logs when Playwright looks into a frame in which nothing may run."""
+"""The browser's message when Playwright inspects a frame in which no script may run."""
 CUT = """root => [...root.querySelectorAll('table, .scroll, td, th, h1, h2, h3, p, dd')]
   .filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1
     && ['hidden', 'clip', 'auto', 'scroll'].includes(getComputedStyle(e).overflowX)
@@ -40,19 +40,19 @@ CUT = """root => [...root.querySelectorAll('table, .scroll, td, th, h1, h2, h3, 
 
 @dataclass(frozen=True)
 class Shown:
-    """A run on a page: the window, and where the search's own part is in it."""
+    """A run on a page: the window, and access to the search's own tabs."""
 
     page: Page
     logged: list[str]
     is_live: bool
 
     def tabs(self) -> list[str]:
-        """The titles of the tabs, without their numbers."""
+        """The titles of the tabs, without their counts."""
         texts = self.page.get_by_role("tab").all_inner_texts()
         return [re.sub(r"\s*[\d,]+$", "", text) for text in texts]
 
     def open(self, title: str) -> Locator:
-        """Open a tab of the search; return what is in it."""
+        """Open a tab of the search; return its content."""
         tab = self.page.get_by_role("tab", name=title)
         tab.click()
         panel = self.page.locator(f"#{tab.get_attribute('aria-controls')}")
@@ -63,20 +63,20 @@ class Shown:
         return panel.frame_locator("iframe").locator("body")
 
     def check(self, title: str) -> None:
-        """Nothing serious for axe-core, nothing wider than the window, no cell cut."""
+        """Check that axe-core reports nothing serious, nothing overflows and no cell is cut off."""
         part = self.open(title)
         part.evaluate("root => root.querySelectorAll('details').forEach(d => d.open = true)")
         assert findings(self.page) == [], title
         self.fits(title, part)
 
     def fits(self, title: str, part: Locator) -> None:
-        """Nothing is wider than the window, and no cell is cut."""
+        """Check that nothing is wider than the window, and that no cell is cut off."""
         wide = self.page.evaluate("document.documentElement.scrollWidth > innerWidth")
         assert not wide, f"{title} is wider than the window"
         assert part.evaluate(CUT) == [], f"cut in {title}"
 
     def open_engine(self, title: str) -> Locator:
-        """Open a tab that every run has; return what is in it once it is loaded."""
+        """Open a tab that every run has; return its content once it is loaded."""
         tab = self.page.get_by_role("tab", name=title)
         tab.click()
         panel = self.page.locator(f"#{tab.get_attribute('aria-controls')}")
@@ -85,7 +85,7 @@ class Shown:
         return panel
 
     def reach_all(self, title: str, part: Locator | None = None) -> None:
-        """Go through a tab with the Tab key; everything must be reached."""
+        """Walk through a tab with the Tab key; every control must be reached."""
         part = part or self.open(title)
         count = part.evaluate(f"root => ({TABBABLE})(root).length")
         part.evaluate(f"root => ({TABBABLE})(root).forEach(e => e.dataset.waits = '1')")
@@ -112,7 +112,7 @@ def search_server(search_runs: SearchRuns, forks: ForkServer) -> Iterator[Server
 
 @pytest.fixture(scope="session")
 def reports(search_runs: SearchRuns) -> Callable[[str], Path]:
-    """The report of a run, written once."""
+    """Returns the report of a run, which is written once."""
     written: dict[str, Path] = {}
 
     def report(name: str) -> Path:
@@ -132,7 +132,7 @@ def shown(
     search_server: Server,
     reports: Callable[[str], Path],
 ) -> Iterator[Callable[[str], Shown]]:
-    """Show a run, live or offline, at a desk or on a phone in the dark; it must log nothing."""
+    """Show a run, live or offline, on a desktop or on a phone in dark mode; it must log nothing."""
     place, size = request.param.split("-")
     opened: list[Shown] = []
 

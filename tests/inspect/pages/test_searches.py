@@ -1,4 +1,4 @@
-"""What each search shows of itself, on the live page and in its report: the user's thing first."""
+"""The pages of each search, live and in its report: the user's own results come first."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NEXT_DRAWS = re.compile(r"^(\d+ ){19}\d+$")
 
 
 def check_top(shown: Shown, title: str, answer: str, tabs: list[str]) -> None:
-    """The title in words, an answer that is a sentence, the search's tabs before the engine's."""
+    """Check the title, that the answer is a sentence, and that the search's tabs come first."""
     page = shown.page
     expect(page.locator("h1")).to_contain_text(title)
     sentence = page.locator(".answer .lines").inner_text()

@@ -1,9 +1,9 @@
-"""A real browser, driven over a pipe: what the page logs, what it shows, how it looks.
+"""A real browser, driven over a pipe: what the page logs, what it shows, how it is laid out.
 
     chromium-headless-shell --remote-debugging-pipe
         fd 3: our commands, fd 4: its answers and events
 
-Messages are JSON with a NUL behind each (Chrome DevTools Protocol).
+Messages are JSON followed by a NUL (Chrome DevTools Protocol).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FLAGS = (
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
     "--disable-dev-shm-usage", "--hide-scrollbars", "--remote-debugging-pipe",
 )  # fmt: skip
-# The browser wants its pipes at 3 and 4; out of the way first, so that neither overwrites other.
+# The browser expects its pipes at 3 and 4; moved away first, so that neither overwrites another.
 PLACE_PIPES = (
     "import fcntl, os, sys\n"
     "ends = [fcntl.fcntl(int(n), fcntl.F_DUPFD, 20) for n in sys.argv[1:3]]\n"
@@ -35,7 +35,7 @@ PLACE_PIPES = (
 
 @dataclass
 class Browser:
-    """One browser process; pages are opened in it one after the other."""
+    """One browser process, in which pages are opened one after another."""
 
     write: int
     read: int
@@ -106,7 +106,7 @@ class Tab:
         return self.browser.call(method, self.session, **params)
 
     def js(self, expression: str) -> Any:
-        """What an expression gives inside the page."""
+        """The value of an expression inside the page."""
         reply = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
         assert "exceptionDetails" not in reply, reply
         return reply["result"].get("value")
@@ -116,13 +116,13 @@ class Tab:
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key)
 
     def complaints(self) -> list[str]:
-        """Everything the page logged: exceptions, console calls, refused by policy."""
+        """Everything the page logged: exceptions, console calls, policy violations."""
         self.js("0")
         kinds = ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")
         return [json.dumps(e) for e in self.browser.events if e.get("method") in kinds]
 
     def fetched(self) -> list[str]:
-        """What the page asked of any network or disk, itself apart."""
+        """Everything the page fetched from a network or disk, except itself."""
         return self.js("performance.getEntriesByType('resource').map(r => r.name)")
 
     def overflows(self) -> bool:

@@ -1,4 +1,4 @@
-"""Runs of every kind with their reports, made once; and one browser."""
+"""Runs of every kind with their reports, created once; and one browser."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KINDS = ("finished", "running", "interrupted", "all-failed", "damaged")
 
 @dataclass
 class Onlooker:
-    """A watcher that writes a report while the run is under way."""
+    """A watcher that writes a report while the run is in progress."""
 
     run: Path
     out: Path
@@ -35,7 +35,7 @@ class Onlooker:
 
 @dataclass(frozen=True)
 class Kinds:
-    """A run's folder and its report, for each kind."""
+    """A run folder and a report for each kind."""
 
     runs: dict[str, Path]
     reports: dict[str, Path]
@@ -71,7 +71,7 @@ def many(many_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A report of a run whose every text wants to be markup."""
+    """A report of a run whose every text looks like markup."""
     base = tmp_path_factory.mktemp("hostile")
     run = base / "<b>run"
     weft.run(weave.hostile(), out=run, workers=1)

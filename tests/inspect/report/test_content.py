@@ -1,4 +1,4 @@
-"""What a report says of a run in every state, and what it leaves of the folder."""
+"""The content of a report for a run in every state; the run folder stays as it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages that a search adds: found by its name, escaped, bounded, and never in the way."""
+"""Pages that a search adds: found by its name, escaped, bounded, and never an obstacle."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.xdist_group("report")
 
 
 def planted(run: RunView) -> list[Page]:
-    """A page with a dot for each task of the run."""
+    """A page with a dot for each task of the run, and a plain page."""
     tasks = list(run.tasks())
     dots = [element("circle", cx=10 * t.index, cy=t.args["ms"], r=2.5) for t in tasks if t.value]
     answer, seed = run.answer(), run.genesis()["seed"]
@@ -75,7 +75,7 @@ def test_report_without_pages_has_no_further_tabs(kinds: Kinds) -> None:
 
 @pytest.fixture
 def naps_product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Two packages as pip would leave them: a product with pages, and one that is broken."""
+    """Two packages as pip would install them: a product with pages, and a broken one."""
     for name, place in (("naps", f"{__name__}:NAPS"), ("other", "no:such")):
         info = tmp_path / f"{name}-1.0.dist-info"
         info.mkdir()

@@ -1,4 +1,4 @@
-"""The report of a user's own search, offline: its values first, and each of its controls."""
+"""The report of a user's own search, offline: its values come first, and every control works."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from weft.inspect.report.page import write_report
 pytestmark = pytest.mark.xdist_group("report")
 TRIALS = 60
 FAILED = 3
-"""Trials of depth 9 with sgd."""
+"""The number of failed trials: those of depth 9 with sgd."""
 TABBABLE = (
     "[...document.querySelectorAll('a[href], button, input, select, summary, [tabindex=\"0\"]')]"
     ".filter(e => e.checkVisibility() && !e.disabled && e.tabIndex >= 0)"
@@ -36,7 +36,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def page(chromium: Browser, report: Path) -> Iterator[Page]:
-    """The report in a browser that reaches no network; whatever it logs fails the test."""
+    """The report in a browser without network access; anything it logs fails the test."""
     context = chromium.new_context(viewport={"width": 1280, "height": 1000}, offline=True)
     page, logged = context.new_page(), list[str]()
     page.on("console", lambda message: logged.append(message.text))
@@ -73,7 +73,7 @@ def test_values_have_a_chart_of_everything(page: Page) -> None:
         "() => [...document.querySelectorAll('#values canvas')].every(c => new Set(new Uint32Array("
         "c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)).size > 3)"
     )
-    page.wait_for_function(drawn)  # every canvas has something on it, also those further down
+    page.wait_for_function(drawn)  # every canvas is drawn, also those further down
 
 
 def test_pointer_hovers_brushes_and_zooms(page: Page) -> None:

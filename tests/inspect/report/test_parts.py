@@ -1,4 +1,4 @@
-"""Parts for a search's page: timelines in percent, controls that find, keys of colours."""
+"""Parts for a search's page: timelines in percent, filter controls, colour legends."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def lane(*bars: SlotBar) -> SlotLane:
 
 
 def places(drawn: Markup) -> list[tuple[float, float]]:
-    """Where bars begin and how wide they are, in percent."""
+    """Start and width of each bar, in percent."""
     matches = re.findall(r'<svg x="([\d.]+)%" width="([\d.]+)%"', drawn)
     return [(float(x), float(width)) for x, width in matches]
 

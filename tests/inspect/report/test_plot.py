@@ -1,4 +1,4 @@
-"""Plots of a search's page: round ticks inside the axes, everything inside the picture."""
+"""Plots on a search's page: round ticks inside the axes, everything inside the picture."""
 
 from __future__ import annotations
 

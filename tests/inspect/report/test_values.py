@@ -1,4 +1,4 @@
-"""Columns of values: what is read of a run, how it is packed, and what is said of what is lost."""
+"""Columns of values: how they are read and packed, and how missing data is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small searches with tasks that fail, come back, or are dropped; tests explain their lives."""
+"""Small searches with tasks that fail, are retried, or are dropped; tests explain their lives."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import weft
 
 @weft.task
 def flaky(marker: str) -> str:
-    """Fail once for a passing reason, then succeed."""
+    """Fail once with a temporary error, then succeed."""
     if _first_time(marker):
         raise weft.Temporary("not yet")
     return "second time"
@@ -20,7 +20,7 @@ def flaky(marker: str) -> str:
 
 @weft.task
 def deadly(marker: str) -> str:
-    """Lose the worker once, then succeed."""
+    """Kill the worker once, then succeed."""
     if _first_time(marker):
         os.kill(os.getpid(), signal.SIGKILL)
     return "alive"
@@ -33,7 +33,7 @@ def broken(x: int) -> int:
 
 @weft.task
 def wait_for(marker: str, x: int) -> int:
-    """Return once the marker is there."""
+    """Return once the marker exists."""
     while marker and not Path(marker).exists():
         time.sleep(0.005)
     return x
@@ -42,7 +42,7 @@ def wait_for(marker: str, x: int) -> int:
 @weft.search(version=1)
 def lives(folder: str):
     yield [flaky(f"{folder}/flaky"), deadly(f"{folder}/deadly"), broken(3)]
-    # `Gate` opens once the second result has arrived: that one is finished and then dropped.
+    # `Gate` opens once the second result has arrived: that task is completed and then dropped.
     tasks = [wait_for(f"{folder}/gate", 0), wait_for("", 1), wait_for(f"{folder}/never", 2)]
     yield weft.round(tasks, until=lambda r: r.index == 0)
     return "done"
@@ -50,7 +50,7 @@ def lives(folder: str):
 
 @weft.task
 def hold(marker: str) -> None:
-    """Say that it began, and never end."""
+    """Report that it began, and never end."""
     Path(marker).touch()
     time.sleep(3600)
 
@@ -67,7 +67,7 @@ def quick(folder: str):
 
 @weft.search(version=1)
 def queue(folder: str):
-    """The second lane is over when the first has begun; the ledger waits for the first."""
+    """The second lane is over once the first has begun; the ledger waits for the first."""
     yield weft.lanes({"first": blocked(folder), "second": quick(folder)})
 
 

@@ -1,4 +1,4 @@
-"""A real server over real runs, and a browser: every test asks as a person or an attacker would."""
+"""A real server over real runs, and a browser: tests send the requests of users and attackers."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from tests.support.forked import BegunCommand, ForkServer
 from tests.support.pages import tuning, weave
 from weft.inspect.serve.rundirectory import RunDirectory
 
-expect.set_options(timeout=60_000)  # on a busy machine; what must be quick is measured
+expect.set_options(timeout=60_000)  # for a busy machine; required speeds are measured
 COMMAND = (sys.executable, "-m", "weft.main")
 
 
 @dataclass
 class Answer:
-    """What the server said."""
+    """A response of the server."""
 
     status: int
     headers: dict[str, str]
@@ -55,7 +55,7 @@ class Server:
         return f"weft-{self.port}={self.token}"
 
     def ask(self, path: str, method: str = "GET", **headers: str) -> Answer:
-        """Send one request as it is: no client tidies the path up."""
+        """Send one request unchanged: no client normalises the path."""
         all_headers = {"Host": f"127.0.0.1:{self.port}", **headers}
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
@@ -71,7 +71,7 @@ class Server:
         return Answer(answer.status, headers_got, body.decode("utf-8", "replace"))
 
     def get(self, path: str, **headers: str) -> Answer:
-        """Ask as someone who has the token."""
+        """Send a request with the token."""
         return self.ask(path, **{"Cookie": self.cookie, **headers})
 
     def id_of(self, name: str) -> str:
@@ -80,7 +80,7 @@ class Server:
 
 @pytest.fixture(scope="session")
 def shelf_folder(tmp_path_factory: pytest.TempPathFactory, many_run: Path) -> Path:
-    """A folder of runs: finished, failed, hostile, large; nested, and one that is no run."""
+    """A folder of runs: finished, failed, hostile, large, nested, and a folder that is no run."""
     base = tmp_path_factory.mktemp("directory")
     weft.run(weave.naps(), out=base / "naps", workers=2)
     weft.run(weave.naps(5), out=base / "more" / "naps5", workers=2)
@@ -88,21 +88,21 @@ def shelf_folder(tmp_path_factory: pytest.TempPathFactory, many_run: Path) -> Pa
     weft.run(tuning.tune(), out=base / "tune", workers=1, tags=("nightly",))
     weft.run(weave.hostile(), out=base / "<img src=x onerror=alert(1)>", workers=1)
     many_run.rename(base / "many")
-    many_run.symlink_to(base / "many")  # reports of it are still made from where it was
+    many_run.symlink_to(base / "many")  # reports of it are still written through its original path
     (base / "notes").mkdir()
     (base / "notes" / "secret.txt").write_text("a secret that is no run")
     return base
 
 
 def start(forks: ForkServer, root: Path, *words: str) -> Server:
-    """Start `weft serve`; test_command.py is about a cold start."""
+    """Start `weft serve` from a fork; test_command.py covers a cold start."""
     process = forks.begin_aside(("serve", str(root), "--json", *words), root, os.environ)
     announced = json.loads(process.read_line())
     return Server(process, announced["url"], announced["port"], root)
 
 
 def stop(server: Server) -> int:
-    """End a server as Ctrl-C would."""
+    """Stop a server as Ctrl-C would."""
     server.process.send_signal(signal.SIGINT)
     server.process.close()
     assert server.process.returncode is not None
@@ -118,7 +118,7 @@ def server(shelf_folder: Path, forks: ForkServer) -> Iterator[Server]:
 
 @pytest.fixture
 def serving(forks: ForkServer) -> Iterator[Callable[[Path], Server]]:
-    """Start servers of one's own."""
+    """Starts private servers."""
     started: list[Server] = []
 
     def begin(root: Path) -> Server:
@@ -135,14 +135,14 @@ def serving(forks: ForkServer) -> Iterator[Callable[[Path], Server]]:
 
 @dataclass
 class Onlooker:
-    """Opens pages and writes down whatever they complain of."""
+    """Opens pages and records everything they log."""
 
     browser: Browser
     contexts: list[BrowserContext] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
 
     def open(self, server: Server, path: str = "/", *, width: int = 1400, dark: bool = False):
-        """A page of someone who followed the printed address."""
+        """A page opened by following the printed address."""
         context = self.browser.new_context(
             viewport={"width": width, "height": 1000}, color_scheme="dark" if dark else "light"
         )
@@ -159,7 +159,7 @@ class Onlooker:
 
 @pytest.fixture
 def onlooker(chromium: Browser) -> Iterator[Onlooker]:
-    """Pages that must not have complained when the test is over."""
+    """Opens pages, none of which may have logged anything by the end of the test."""
     onlooker = Onlooker(chromium)
     yield onlooker
     for context in onlooker.contexts:

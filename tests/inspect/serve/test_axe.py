@@ -1,4 +1,4 @@
-"""Nothing serious that axe-core finds: every page, light and dark, at the desk and on a phone."""
+"""axe-core finds nothing serious: every page, light and dark, on a desktop and on a phone."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from tests.support.waiting import HANG_S
 
 
 def refused(*words: str, cwd: Path) -> tuple[int, str]:
-    """Exit code and the one line of a command that does not start."""
+    """Exit code and error line of a command that does not start."""
     result = subprocess.run(
         [*COMMAND, "serve", *words], cwd=cwd, capture_output=True, text=True, timeout=HANG_S
     )

@@ -1,4 +1,4 @@
-"""F14, F19: whatever is asked, the answer is a known one; without the token nothing leaks."""
+"""F14, F19: any request gets a known status; without the token nothing leaks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ texts = st.text(max_size=30)
 
 
 def ask(app: Any, path: str, query: str = "", headers: dict[str, str] = OURS) -> tuple[int, bytes]:
-    """Send one request into the application itself."""
+    """Send one request directly to the application."""
     scope = {
         "type": "http", "method": "GET", "path": path,
         "query_string": query.encode("latin-1", "replace"),
@@ -47,7 +47,7 @@ def ask(app: Any, path: str, query: str = "", headers: dict[str, str] = OURS) ->
     async def send(message: dict[str, Any]) -> None:
         messages.append(message)
 
-    with ThreadPoolExecutor(1) as thread:  # the browser of other tests has a loop in this one
+    with ThreadPoolExecutor(1) as thread:  # the browser of other tests runs a loop in this one
         thread.submit(lambda: asyncio.run(app(scope, receive, send))).result()
     body = b"".join(m.get("body", b"") for m in messages if m["type"] == "http.response.body")
     return messages[0]["status"], body

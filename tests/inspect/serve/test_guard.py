@@ -1,4 +1,4 @@
-"""F19: without the token, from elsewhere, or by other means than GET nothing comes out."""
+"""F19: without the token, from elsewhere, or by a method other than GET, nothing is served."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_token_moves_from_the_address_into_a_cookie(server: Server) -> None:
 
 
 class _Inline(HTMLParser):
-    """Everything in a page that a strict policy would have to allow."""
+    """Collects everything in a page that a strict policy would have to allow."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The live page in a real browser: it shows a run under way, follows it, and outlives its end."""
+"""The live page in a real browser: it shows a run in progress, follows it, and outlives its end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LATE_S = 1.0
 PAINT_MS = 1000
 IS_WHOLE = """frame => !frame.isConnected ? null :
     frame.clientHeight >= frame.contentDocument.documentElement.scrollHeight"""
-"""Whether nothing of a frame's page is cut off; null for a frame that has been replaced."""
+"""Whether a frame shows its whole page; null for a frame that has been replaced."""
 SHOWN = (
     "Number((document.querySelector('.figures dd') || {}).firstChild?.data?.replaceAll(',', ''))"
 )
@@ -57,7 +57,7 @@ def place(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def begin(place: Path, forks: ForkServer) -> Iterator[Begin]:
-    """Start `weft` commands that are ended with the test."""
+    """Starts `weft` commands that end with the test."""
     processes: list[BegunCommand] = []
 
     def start(*words: str) -> BegunCommand:
@@ -97,7 +97,7 @@ def test_page_follows_a_run_within_a_second_and_through_a_restart(
     server = serving(place / "runs")
     page = onlooker.open(server)
     expect(page.locator("#none")).to_be_visible()
-    first = begin(*run_slow(3000))  # it does not come to its end
+    first = begin(*run_slow(3000))  # it never finishes
     page.click("text=slow", timeout=60_000)
     expect(page.locator("#badge")).to_have_text("running")
     run = place / "runs" / "slow"
@@ -122,7 +122,7 @@ def test_page_follows_a_run_within_a_second_and_through_a_restart(
 
 
 def figure(page: Page, name: str) -> Locator:
-    """The number that stands under a name in the overview."""
+    """The number below a name in the overview."""
     return page.locator(".figures div", has=page.get_by_text(name, exact=True)).locator("dd").first
 
 
@@ -154,7 +154,7 @@ def test_run_that_is_taken_away_and_comes_back_is_shown_again(
     expect(page.locator("#trouble")).to_have_text(re.compile("missing|not a run folder"))
     (tmp_path / "away").rename(run)
     expect(page.locator("#trouble")).to_be_hidden()
-    onlooker.complaints.clear()  # the browser reports what was not found meanwhile
+    onlooker.complaints.clear()  # the browser reports what it could not find meanwhile
 
 
 def test_page_says_when_its_server_is_gone(
@@ -193,7 +193,7 @@ def test_100_000_tasks_are_painted_within_a_second(server: Server, onlooker: Onl
 
 
 def painted_ms(page: Page, address: str) -> float:
-    """How long the first paint of a run's page takes."""
+    """Time to the first paint of a run's page."""
     page.goto(address)
     page.click("#tab-tasks")
     expect(page.locator("#task-table tbody tr.row").first).to_be_visible()
@@ -202,7 +202,7 @@ def painted_ms(page: Page, address: str) -> float:
 
 
 def test_rows_stay_where_an_update_brings_nothing_new(server: Server, onlooker: Onlooker) -> None:
-    """A row that is replaced between pressing and releasing a button takes the click with it."""
+    """A row replaced between the press and the release of a button would lose the click."""
     page = onlooker.open(server, f"/run/{server.id_of('naps')}#tasks")
     rows = page.locator("#task-table tbody tr.row")
     page.fill("#find", ":3:7")
@@ -211,7 +211,7 @@ def test_rows_stay_where_an_update_brings_nothing_new(server: Server, onlooker: 
     expect(page.locator(".life .record")).to_have_count(1)
     row = rows.element_handle()
     with page.expect_response("**/tasks?*"):
-        page.dispatch_event("#find", "input")  # closes what is open: rows are drawn again
+        page.dispatch_event("#find", "input")  # closes the open detail: rows are drawn again
     expect(page.locator(".life")).to_have_count(0)
     assert not row.evaluate("row => row.isConnected")
     row = rows.element_handle()
@@ -305,7 +305,7 @@ def test_page_of_a_search_is_framed_and_may_run_nothing(
     place = page.locator("#page-1 iframe:not(.loading)")
     assert place.get_attribute("sandbox") == "allow-same-origin"
     while (is_whole := place.evaluate(IS_WHOLE)) is None:
-        pass  # the page is being replaced by one of a later update
+        pass  # the page is being replaced after a later update
     assert is_whole, "as high as what is in it"
     answer = server.get(f"/run/{server.id_of('two')}/page/0")
     assert answer.headers["content-security-policy"] == FRAME_POLICY

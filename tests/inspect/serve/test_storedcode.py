@@ -1,4 +1,4 @@
-"""The live page shows a run that keeps notebook code, and never imports that code."""
+"""The live page shows a run that stores notebook code, and never imports that code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the live page reads: only what changed, only what may be shown, no path from outside."""
+"""The live page reads only what changed and only what may be shown, and no path from outside."""
 
 from __future__ import annotations
 

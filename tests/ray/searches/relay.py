@@ -1,4 +1,4 @@
-"""Tasks that hand objects on from node to node, with a helper module beside them."""
+"""Tasks that pass objects from node to node, with a helper module beside them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A module beside the search, which tasks import."""
+"""A module beside the search, imported by its tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One small run that the tests of views share, and the command line in this process."""
+"""Small runs shared by the tests of views, and the command line in this process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def sealed_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same as a bench on an evaluation split leaves it."""
+    """The same run with the tags that a bench on an evaluation split sets."""
     out = tmp_path_factory.mktemp("arc") / "sealed"
     run_tasks(out, TASKS, tags=["evaluation", "sealed-views"])
     return out

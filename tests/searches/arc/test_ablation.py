@@ -1,4 +1,4 @@
-"""`--without`: each part can be left out by name, is bound into the run, and nothing else is."""
+"""`--without`: leaves out parts by name, refuses other names, and is bound into the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists that read what one action makes of all objects: masks against cells, texts, a plant."""
+"""Lists that read the result of one action on all objects: masks, texts, a planted task."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PLANTED = read_program('return cells(I, "row_parity=0 -> own; else objects_8.add
 
 
 def speckled(height: int, width: int, *cells: tuple[int, int, int]) -> Grid:
-    """Black, with a few cells of some colours."""
+    """A black grid with some coloured cells."""
     rows = [[0] * width for _ in range(height)]
     for row, column, colour in cells:
         rows[row][column] = colour
@@ -47,7 +47,7 @@ INPUTS = (
 
 
 def planted() -> ArcTask:
-    """A task that one action and a list solve together; the last input is the test."""
+    """A task solved by one action and a list together; the last input is the test."""
     outputs = [PLANTED.run(grid) for grid in INPUTS]
     pairs = [Pair(i, o) for i, o in zip(INPUTS, outputs, strict=True) if o is not None]
     assert len(pairs) == len(INPUTS)

@@ -1,4 +1,4 @@
-"""Definitions stay independent of kernels, and an operator on an existing kernel is one row."""
+"""Definitions are independent of kernels; an operator that uses an existing kernel is one row."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ANSWERS = ("11", "33", "66", "88")
 
 
 def guide_operator() -> Operator:
-    """The operator that the row in the guide declares, as its file would read it."""
+    """The operator that the row in the guide declares, evaluated as in its source file."""
     guide = (ROOT / "docs" / "arc.md").read_text()
     section = guide.split("## Add an operator")[1].split("\n## ")[0]
     [row] = re.findall(r"```\n(.*),\n```", section)

@@ -1,4 +1,4 @@
-"""Two defensible rules, one test that tells them apart: UNKNOWN, with both rules to look at."""
+"""Two defensible rules that differ on the test: the answer is UNKNOWN, and both are shown."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_one_attempt_leaves_the_second_empty(
 
 
 def test_margin_answers_only_where_it_is_exceeded(tmp_path: Path, weft: Here) -> None:
-    """Both rules cost the same, so no margin can tell them apart."""
+    """Both rules cost the same, so no margin can separate them."""
     data = write_tasks(tmp_path / "data", [ambiguous()])
     result = weft(
         "arc", "solve", "--data", data, *TINY, "--out", tmp_path / "run", "--margin-bits", "0"

@@ -1,4 +1,4 @@
-"""Black areas as objects: against definitions cell by cell, in texts, planted and learned."""
+"""Black areas as objects: compared with cell-by-cell definitions, parsed, planted and learned."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def black_cells(value: Grid) -> set[Cell]:
 
 
 def flooded(start: Cell, free: set[Cell]) -> frozenset[Cell]:
-    """The free cells that a way by sides leads to, slowly."""
+    """The free cells connected to a cell by their sides, computed slowly."""
     reached = [start]
     for cell in reached:
         reached += [n for n in neighbours(cell, False) if n in free and n not in reached]
@@ -115,7 +115,7 @@ def test_unknown_areas_are_refused(text: str) -> None:
 
 
 def learned(text: str, *inputs: str) -> list[str]:
-    """The programs learned from what a table makes of all grids but the last, right for it."""
+    """The programs learned from a table's outputs on all grids but the last, right on the last."""
     program = read_program(f'return objects(I, "{text}")\n')
     values = [grid(each) for each in inputs]
     outputs = [output for output in map(program.run, values) if output is not None]

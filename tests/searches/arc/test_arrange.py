@@ -1,4 +1,4 @@
-"""Arrangements of objects: what they lay, what is refused, and that planted ones are learned."""
+"""Arrangements of objects: what they draw, which texts are refused, and learning planted ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def grid(text: str) -> Grid:
 
 
 def arranged(text: str, value: Grid) -> Grid | None:
-    """What an arrangement makes of a grid, through its program."""
+    """The output of an arrangement's program on a grid."""
     return read_program(f'return arrange(I, "{text}")\n').run(value)
 
 
@@ -79,7 +79,7 @@ def test_objects_that_are_too_many_are_not_arranged() -> None:
 
 
 def cut(random: Random, side: int, count: int) -> list[Shape]:
-    """Cut a square into shapes, in any order; each at its own corner, with a colour."""
+    """Cut a square into shapes in random order, each with its own origin and colour."""
     owner = {(r, c): random.randrange(count) for r in range(side) for c in range(side)}
     shapes = []
     for number in sorted(set(owner.values())):
@@ -91,7 +91,7 @@ def cut(random: Random, side: int, count: int) -> list[Shape]:
 
 
 def plain_solutions(cells: list[Cell], shapes: list[Shape]) -> set[frozenset[tuple[Cell, int]]]:
-    """The slow twin: every shape left out or laid anywhere, and whether that fills all cells."""
+    """The slow twin: every way to place or omit each shape that fills all cells exactly."""
     arrangements = set()
     for places in product([None, *cells], repeat=len(shapes)):
         used = [(shape, at) for shape, at in zip(shapes, places, strict=True) if at is not None]
@@ -119,7 +119,7 @@ def test_a_jigsaw_that_takes_too_long_has_no_solution() -> None:
 
 
 def planted(text: str, *inputs: str) -> tuple[ArcTask, list[Grid]]:
-    """A task whose outputs an arrangement makes; the last input is the test."""
+    """A task whose outputs come from an arrangement, and its inputs; the last one is the test."""
     values = [grid(each) for each in inputs]
     outputs = [own for own in (arranged(text, value) for value in values) if own is not None]
     pairs = [Pair(value, own) for value, own in zip(values, outputs, strict=True)]
@@ -161,7 +161,7 @@ def test_planted_arrangements_are_learned_as_by_trying_all(
 
 
 CENTRED = ("5100/0000/0052", "51/00/52")
-"""Objects that `stack centre` lays as `meet 5` does."""
+"""Objects for which `stack centre` gives the same result as `meet 5`."""
 MET = ("6600/0500/0000/0057", "0500/1110/0000/0500/2000", "500/800/000/075")
 
 
@@ -181,7 +181,7 @@ def test_arrangements_may_answer_if_each_pair_is_predicted_without_it(
 def test_targets_with_more_cells_than_the_grid_are_not_tried(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What each object gives once cannot be more than there is."""
+    """Each object is used once, so a target cannot have more cells than the grid."""
     given, expected = grid("1100/0022"), grid("111/222")
     task = ArcTask("planted", (Pair(given, expected),), (given,))
     vector = GridVector((), 0, encode_grids([given, given]))

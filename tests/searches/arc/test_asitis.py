@@ -1,4 +1,4 @@
-"""A puzzle on another ground in its own colours: written, searched briefly, guesses alone."""
+"""Puzzles searched in their own colours on a coloured background: briefly, for guesses only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bank files: what is written is read, every bad file is refused in one line, digests bind."""
+"""Bank files: they round-trip, bad ones are refused in one line, digests bind them to runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of ARC figures: parts that were measured are on it, the chart is a drawing."""
+"""The page of ARC figures: it has every part that was measured, and its chart is a drawing."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ MECHANISMS: dict[str, Any] = {
 
 
 def task_of(lane: str, number: int, index: int, run_s: float) -> ViewedTask:
-    """A task that took so long."""
+    """A task that ran for `run_s` seconds."""
     return ViewedTask("k", lane, number, index, "f", "completed", {}, {}, None, run_s, {})
 
 
@@ -221,7 +221,7 @@ def test_workers_are_reported_after_each_step(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_chains_bound_what_more_workers_gain() -> None:
-    """Two puzzles: 4 s, then two tasks of 1 s; 2 s, then four of 1 s."""
+    """Two puzzles: one of 4 s and then two tasks of 1 s, one of 2 s and then four of 1 s."""
     lanes = [[[4.0], [1.0, 1.0]], [[2.0], [1.0] * 4]]
     assert arcchains.scheduled(lanes, 1) == 12
     assert arcchains.scheduled(lanes, 2) == 6, "both are always busy"

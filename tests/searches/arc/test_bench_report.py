@@ -1,4 +1,4 @@
-"""The report and the display of a bench: expected grids, differences, confidence against truth."""
+"""The report and live display of a bench: expected grids, differences, confidence and truth."""
 
 from __future__ import annotations
 

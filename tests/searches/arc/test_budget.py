@@ -1,4 +1,4 @@
-"""Budgets: how they split into slices, and their round trip."""
+"""Budgets: splitting into slices, and round trips."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Canvases: formulas of sizes, the input laid, features of their cells, lists over them."""
+"""Canvases: size formulas, placing the input, features of their cells, and lists over them."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_formula_that_makes_an_impossible_test_is_left_out() -> None:
 
 # -- canvases ------------------------------------------------------------------------------------
 
-# how it is laid, on how much, what that is
+# layer, height, width, result
 LAYERS = (
     ("tiled", 3, 5, "12121/34343/12121"),
     ("spread", 4, 4, "1122/1122/3344/3344"),
@@ -112,7 +112,7 @@ def test_input_is_laid_as_said(laid: str, height: int, width: int, expected: str
 @given(value=grids(5), height=st.integers(1, 9), width=st.integers(1, 9))
 @settings(max_examples=60, deadline=None)
 def test_features_of_a_canvas_are_what_they_say(value: Grid, height: int, width: int) -> None:
-    """The slow twin: cell by cell."""
+    """Compares the features with a slow twin, cell by cell."""
     columns = Canvas(parse(str(height)), parse(str(width)), "tiled").columns(value)
     assert columns is not None
     assert list(columns) == [*NAMES, *CANVAS_NAMES]
@@ -215,7 +215,7 @@ def phase_with_choices(task: ArcTask, *without: str) -> PhaseResult:
 
 
 def diagonals() -> ArcTask:
-    """The input in the corner of a grid twice as large; its cells shoot down to the right."""
+    """The input in the corner of a grid of twice its size; its colours spread down to the right."""
     program = read_program(
         'return canvas(I, "h*2 w*2 top_left: own=0 -> sees_northwest; else own")\n'
     )

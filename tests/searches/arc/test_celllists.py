@@ -48,7 +48,7 @@ def column(name: str, value: Grid) -> list[int]:
     return [int(number) for number in features_of(value)[NAMES.index(name)]]
 
 
-# feature, grid, its number for every cell
+# feature, grid, value of the feature for every cell
 SEEN = (
     ("west", "120/034", "x12x03"),
     ("southeast", "120/034", "34xxxx"),
@@ -111,7 +111,7 @@ def test_feature_of_small_grid_is_what_its_words_say(name: str, text: str, numbe
 
 @st.composite
 def divided(draw: st.DrawFn) -> Grid:
-    """A grid with full lines of one colour across it, on most of them."""
+    """A grid, usually crossed by full lines of one colour."""
     rows = [list(row) for row in draw(grids(12)).rows()]
     colour, width = draw(st.integers(1, 9)), len(rows[0])
     for at in draw(st.lists(st.integers(0, len(rows) - 1), max_size=3)):
@@ -212,7 +212,7 @@ def coverings(draw: st.DrawFn) -> dict[str, list[set[int]]]:
 def plain_best(
     sets: dict[str, list[set[int]]], costs: list[int], faulty: set[int], width: int, most: int
 ) -> list[list[int]]:
-    """The clauses of the highest scores, by trying everything; of equals the first."""
+    """The clauses with the highest scores, by exhaustive search; ties go to the first."""
     everything = sets["open"][0]
     least = min((c for c, t in zip(costs, sets["tests"], strict=True) if everything - t), default=0)
     rows = []
@@ -261,7 +261,7 @@ def test_best_clauses_are_those_of_the_slow_twin(
 
 @st.composite
 def training_cells(draw: st.DrawFn) -> TrainingCells:
-    """A few columns of each kind over cells of one to three pairs."""
+    """Cells of one to three pairs, with a few columns of each kind."""
     cells, pairs = draw(st.integers(3, 150)), draw(st.integers(1, 3))
 
     def column(highest: int, few: int) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
@@ -312,7 +312,7 @@ def test_learned_list_is_right_on_every_training_cell(values: list[Grid]) -> Non
 
 
 def framed(row: int, col: int, side: int, size: int) -> tuple[Grid, Grid]:
-    """A square outline; what is inside becomes 4 where the row is even, 3 elsewhere."""
+    """A square outline whose inside becomes 4 in even rows and 3 in odd ones."""
     rows = [[0] * size for _ in range(size)]
     for k in range(side):
         for r, c in ((0, k), (side - 1, k), (k, 0), (k, side - 1)):
@@ -368,7 +368,7 @@ def test_search_without_lists_finds_none() -> None:
 
 
 def test_list_that_needs_every_pair_fails_cross_validation() -> None:
-    """Each pair has a colour of its own, which becomes a colour of its own."""
+    """Each pair has its own input colour and its own output colour."""
     own, expected = np.array([1, 0, 2, 0, 3, 0], np.uint8), np.array([4, 0, 7, 0, 5, 0], np.uint8)
     pairs = np.array([0, 0, 1, 1, 2, 2], np.uint8)
     alone = TrainingCells({"own": own}, expected, pairs)

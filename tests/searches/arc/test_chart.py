@@ -1,4 +1,4 @@
-"""Charts of objects: what they draw, what is refused, and that planted ones are learned."""
+"""Charts of objects: what they draw, which texts are refused, and learning planted ones."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_slots_are_read_where_each_colour_has_its_own_line(
 
 
 def learned(text: str, *inputs: str) -> list[str]:
-    """The programs learned from what a chart makes of all grids but the last, right for it."""
+    """The programs learned from a chart's outputs on all grids but the last, right on the last."""
     program = read_program(f'return chart(I, "{text}")\n')
     values = [grid(each) for each in inputs]
     outputs = [own for own in map(program.run, values) if own is not None]

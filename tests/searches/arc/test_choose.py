@@ -1,4 +1,4 @@
-"""The rule that returns one object of a cut, and the criteria that the search finds for it."""
+"""The rule that returns one object of a segmentation, and the criteria that the search learns."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def grid(text: str) -> Grid:
     return Grid.of([[int(cell) for cell in row] for row in text.split("/")])
 
 
-# measure, its value for the two blobs of a grid
+# measure, grid, values for the grid's two blobs
 MEASURED = (
     ("cells", "110/000/003", [2, 1]),
     ("room", "1100/0100/0000/0003", [4, 1]),
@@ -72,7 +72,7 @@ def test_measure_of_objects_is_what_its_words_say(
     assert sorted(measured) == sorted(MEASURES)
 
 
-# relation, value asked for, what objects measure, which is chosen
+# relation, requested value, measures of the objects, index of the chosen one
 CHOSEN = (
     ("most", 0, [1, 5, 3], 1),
     ("most", 0, [5, 5, 3], None),
@@ -134,7 +134,7 @@ def phase_with_choices(task: ArcTask, *without: str) -> PhaseResult:
 
 
 def reddest() -> ArcTask:
-    """Of several framed squares the one with the most red; sizes and places tell nothing."""
+    """The framed square with the most red is chosen; sizes and positions are no clue."""
     program = read_program('return choose(I, "blobs_8 crop: most count_2")\n')
     inputs = [
         grid("1110000/1210444/1110424/0000244/3330000/3330000/3330000"),

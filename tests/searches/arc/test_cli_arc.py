@@ -1,4 +1,4 @@
-"""`weft arc solve` for real: one ledger however it is run; bad input is refused."""
+"""`weft arc solve` end to end: one ledger however it is executed; bad input is refused."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ pytestmark = pytest.mark.xdist_group("arc-runs")
 Words = tuple[str, ...]
 SMALL = ("--max-programs", "300", "--max-depth", "3")
 NAMED = "6150a2bd"
-"""A training task with grids of 3 x 3 that is solved at once."""
+"""A training task with grids of 3 x 3 that is solved immediately."""
 PUZZLES = (solved(), hopeless(1, 3, 4), shrunk())
-"""One is solved at once, the others take parts of every kind."""
+"""One is solved immediately; the others run search parts of every kind."""
 ENOUGH = 6
 
 
 def apart(*words: str | Path, **env: str) -> Told:
-    """Run a command in a process of its own."""
+    """Run a command in a separate process."""
     result = subprocess.run(
         [*COMMAND, *map(str, words)],
         env={**os.environ, **env},
@@ -56,14 +56,14 @@ def apart(*words: str | Path, **env: str) -> Told:
 
 @pytest.fixture(scope="module")
 def words(tmp_path_factory: pytest.TempPathFactory) -> Words:
-    """A command on small puzzles."""
+    """The words of a command on small puzzles."""
     data = write_tasks(tmp_path_factory.mktemp("arc") / "data", PUZZLES)
     return ("arc", "solve", "--data", str(data), *SMALL)
 
 
 @pytest.fixture(scope="module")
 def reference(words: Words, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The run that the others must equal: one task after the other."""
+    """The serial run whose ledger all others must equal."""
     out = tmp_path_factory.mktemp("arc") / "serial"
     result = apart(*words, "--backend", "serial", "--out", out, PYTHONHASHSEED="0")
     assert result.code == 0, result
@@ -72,7 +72,7 @@ def reference(words: Words, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def named_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The run of a task that is named, of a set that comes with Weft."""
+    """The run of a named task from an installed set."""
     out = tmp_path_factory.mktemp("arc") / "named"
     run_tasks(out, [named_set("arc-agi-1", "training").find(NAMED)])
     return out
@@ -82,7 +82,7 @@ def named_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def check_parity(reference: Path, others: dict[int, Path]) -> None:
-    """Other orders of arrival, the same tasks, the same ledger."""
+    """Check that the orders of arrival differ while tasks and ledgers are the same."""
     orders = {workers: arrival_order(out) for workers, out in others.items()}
     expected = arrival_order(reference)
     assert all(sorted(order) == sorted(expected) for order in orders.values())
@@ -95,7 +95,7 @@ def check_parity(reference: Path, others: dict[int, Path]) -> None:
 def test_one_ledger_for_all_workers_and_hash_seeds(
     words: Words, reference: Path, tmp_path: Path, chaos: bool
 ) -> None:
-    """Other numbers of workers: with `make chaos`, and where a killed run is resumed by one."""
+    """`make chaos` adds 1 and 8 workers; the next test resumes a killed run with one."""
     functions = {name for (name,) in rows(reference, "SELECT function FROM tasks")}
     parts = (
         "shallow", "tables", "firsts", "steps", "lists", "choices", "each", "view", "viewtables",
@@ -122,7 +122,7 @@ def test_killed_run_ends_with_the_same_ledger(
 
 
 def killed_midway(words: Words, out: Path, tasks: int) -> bool:
-    """Kill a run when it has done some of its tasks; False if it ended all the same."""
+    """Kill a run after some of its tasks; return False if it finished anyway."""
     command = [*COMMAND, *words, "--jobs", "2", "--out_base", str(out)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         wait_until(lambda: completed(out) >= ENOUGH, "some tasks")
@@ -131,14 +131,14 @@ def killed_midway(words: Words, out: Path, tasks: int) -> bool:
 
 
 def completed(run: Path) -> int:
-    """Tasks that the manifest of a living run calls completed."""
+    """The number of tasks that the manifest of a live run lists as completed."""
     if not (run / "manifest.sqlite").is_file():
         return 0
     db = sqlite3.connect(f"file:{run / 'manifest.sqlite'}?mode=ro", uri=True, timeout=10)
     try:
         sql = "SELECT count(*) FROM tasks WHERE state = 'completed'"
         return int(db.execute(sql).fetchone()[0])
-    except sqlite3.OperationalError:  # it is just being made
+    except sqlite3.OperationalError:  # still being created
         return 0
     finally:
         db.close()
@@ -157,7 +157,7 @@ def test_recording_in_arrival_order_is_noticed(
     def in_arrival_order(self: Manifest, first: int, end: int) -> Any:
         sql = "SELECT id, finished_at FROM tasks WHERE id >= ? AND id < ?"
         arrivals = dict(self.query(sql, first, end))
-        # the last to come first: two workers may well end in the order of tasks
+        # last arrivals first: with two workers, arrival order may equal task order
         for batch in in_task_order(self, first, end):
             yield sorted(batch, key=lambda row: -(arrivals[row[0]] or 0))
 
@@ -172,7 +172,7 @@ def test_recording_in_arrival_order_is_noticed(
 def test_tasks_from_a_set_a_clone_and_files_give_one_ledger(
     named_run: Path, tmp_path: Path, weft: Here
 ) -> None:
-    """Also under other names: what a file is called is remembered beside the ledger only."""
+    """File names make no difference: they are stored only outside the ledger."""
     task = named_set("arc-agi-1", "training").find(NAMED)
     write_tasks(tmp_path / "clone" / "data" / "training", [task])
     write_tasks(tmp_path / "mine", [type(task)("z0", task.train, task.test, task.truth)])
@@ -194,7 +194,7 @@ def test_tasks_from_a_set_a_clone_and_files_give_one_ledger(
     assert item.answer == expected.answer
 
 
-# -- what is said --------------------------------------------------------------------------------
+# -- output --------------------------------------------------------------------------------------
 
 
 def test_results_submission_and_check(

@@ -1,4 +1,4 @@
-"""How the parts of the kernels are dealt to compilers."""
+"""How the parts of the kernels are distributed among compiler processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects that are completed or restored: masks against single cells, planted puzzles."""
+"""Completed and restored objects: masks compared with single cells, and planted puzzles."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TURNS: dict[str, Turn] = {
     "transposed": lambda y, x: (x, y), "slanted": lambda y, x: (-x, -y),
     "left": lambda y, x: (-x, y), "right": lambda y, x: (x, -y), "plain": lambda y, x: (y, x),
 }  # fmt: skip
-"""Cells as seen from a centre, in halves."""
+"""Transformations of a cell's offset from a centre, in half cells."""
 
 
 def cells_in(body: Body) -> Cells:
@@ -34,7 +34,7 @@ def cells_in(body: Body) -> Cells:
 
 
 def image(cells: Cells, how: str, centre: Cell) -> Cells | None:
-    """The cells turned about a centre, one by one; None where they would lie between cells."""
+    """The cells transformed one by one about a centre; None if any falls between cells."""
     turned = {}
     for (r, c), colour in cells.items():
         y, x = TURNS[how](2 * r - centre[0], 2 * c - centre[1])
@@ -45,7 +45,7 @@ def image(cells: Cells, how: str, centre: Cell) -> Cells | None:
 
 
 def added(own: Scene, body: Body, how: str, centre: Cell) -> Cells | None:
-    """What completes an object about a centre; None where it may not be the centre."""
+    """The cells that complete an object about a centre; None if the centre is not possible."""
     cells, lacking = cells_in(body), Cells()
     for n, each in enumerate(SYMMETRIES[how]):
         turned = image(cells, each, centre)
@@ -60,7 +60,7 @@ def added(own: Scene, body: Body, how: str, centre: Cell) -> Cells | None:
 
 
 def completed(own: Scene, body: Body, how: str) -> Cells:
-    """What completes an object about the best of all centres."""
+    """The cells that complete an object about the best of all centres."""
     top, left, bottom, right = body.box
     middle = top + bottom - 1, left + right - 1
     rows = range(2 * top, 2 * bottom - 1) if how != "across" else (middle[0],)
@@ -87,7 +87,7 @@ def test_masks_complete_objects_as_cells_do(value: Grid, how: str) -> None:
 
 
 def planted(how: str, texts: tuple[str, ...]) -> ArcTask:
-    """Objects of some grids completed by the plain definition; the last grid is the test."""
+    """A task whose objects the plain definition completes; the last grid is the test."""
     pairs = []
     for text in texts:
         own = Scene(grid(text), segment("blobs_8", grid(text)))
@@ -128,7 +128,7 @@ def test_no_completion_explains_a_cell_too_few() -> None:
 
 
 def restored(own: Scene, body: Body) -> Cells:
-    """What makes an object a copy of the largest one that it is a part of, cell by cell."""
+    """The cells that make an object a copy of the largest one it is part of, cell by cell."""
     cells = cells_in(body)
     ink = {p for other in own.bodies if other is not body for p in cells_in(other)}
     larger = [cells_in(other) for other in own.bodies if len(set(cells_in(other).values())) > 1]
@@ -145,7 +145,7 @@ def restored(own: Scene, body: Body) -> Cells:
 
 
 def copies_over(image_cells: Cells, part: Cells) -> Iterator[Cells]:
-    """The copies of an image that have all cells of a part, where its first rare one fits."""
+    """The copies of an image that contain a part, aligned at the part's first rarest cell."""
     colours = list(image_cells.values())
     rare = min(sorted(set(part.values())), key=colours.count)
     row, column = min(place for place, colour in part.items() if colour == rare)
@@ -176,7 +176,7 @@ PARTS = (
     ("71000000/02800000/00000000/00007100/00000200",
      "71000000/02800000/00000000/00007100/00000280"),
 )  # fmt: skip
-"""Parts of larger objects; the second has room for a turned copy only."""
+"""Parts of larger objects; the second has room only for a transformed copy."""
 
 
 @pytest.mark.parametrize(("before", "after"), PARTS)

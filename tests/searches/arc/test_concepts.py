@@ -1,4 +1,4 @@
-"""Concept puzzles: every rule makes valid ones, and every machine the same."""
+"""Concept puzzles: every rule generates valid ones, identical on every machine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from weft.searches.arc.data import load
 from weft.searches.arc.recorded import Recorded
 
 DIGEST = "5ef62c48c51589f3"
-"""Of all puzzles, by name: changes when a rule does, and must then be changed here."""
+"""Digest of all puzzles with their names; must be updated when a rule changes."""
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_puzzles_vary_in_orientation_and_background(tool: Any) -> None:
 
 
 def heavy_side(pairs: list[tuple[list[list[int]], list[list[int]]]]) -> str:
-    """The side at which the outputs have no cell of the background."""
+    """The side of the outputs with the fewest background cells."""
     grids = [target for _, target in pairs]
     cells = [cell for grid in grids for row in grid for cell in row]
     ground = max(set(cells), key=cells.count)

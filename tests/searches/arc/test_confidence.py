@@ -1,4 +1,4 @@
-"""Confidence: integer arithmetic against a plain twin, monotone, and decisive in real searches."""
+"""Confidence: integer arithmetic equals a plain twin, is monotone, and decides real searches."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ BEST = {
     "price_margin_bits": 99, "posterior_bits": 99, "plausible_bits": 99, "lists_agree": 9,
     "tests": 1,
 }  # fmt: skip
-"""The most favourable value of each feature that is not best at 0."""
+"""The best value of each feature whose best value is not 0."""
 PLAIN = {"price_margin_bits": 99, "repeated_outputs": 0}
-"""What a model with no features reads."""
+"""The values that a model without features still reads."""
 
 
 def plain_permille(own: ConfidenceModel, features: dict[str, int]) -> float:
-    """The twin: exact sums, and the logistic function of floats."""
+    """The plain twin: exact sums, and the logistic function on floats."""
     total = Fraction(own.base_points)
     for feature in own.features:
         reached = [t for t in feature.thresholds if features[feature.name] >= t]
@@ -113,7 +113,7 @@ def test_table_is_the_logistic_function_rounded_and_ascending() -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_confidence_never_falls_with_more_evidence(name: str) -> None:
-    """Every feature is monotone: from its best value it only goes down."""
+    """Every feature is monotone: its points only fall away from its best value."""
     for feature in model(name).features:
         points = list(feature.points)
         rising = feature.name in BEST and feature.name != "tests"
@@ -189,7 +189,7 @@ def test_joint_bits_equal_sums_of_powers_of_two() -> None:
 
 
 def accident() -> ArcTask:
-    """Two pairs that a short program fits by accident: the test is unlike both."""
+    """Two pairs that a short program fits by accident; the tests are unlike both."""
     pairs = (
         Pair(Grid.of([[0, 1], [0, 0]]), Grid.of([[1]])),
         Pair(Grid.of([[0, 0], [2, 0]]), Grid.of([[2]])),
@@ -253,7 +253,7 @@ def test_probability_is_read_exactly() -> None:
     assert {text: permille(text) for text in read} == read
 
 
-# -- how it is fitted -----------------------------------------------------------------------------
+# -- fitting --------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -300,7 +300,7 @@ def test_fitted_steps_keep_their_signs_whatever_the_data_say(tool: Callable[[str
 def test_scores_that_are_right_too_rarely_are_scaled_on_either_side_of_the_bend(
     tool: Callable[[str], Any],
 ) -> None:
-    """Scores of 1 and 4 nats whose answers are right as 0.5 and 3 nats would be."""
+    """Scores of 1, 2 and 4 nats whose answers are right as often as at 0.5, 1 and 3 nats."""
     fitting = tool("fit_arc_confidence")
     scores, y = [], []
     for score, nats in ((1.0, 0.5), (2.0, 1.0), (4.0, 3.0)):

@@ -1,4 +1,4 @@
-"""Families of actions against single actions: which are consistent with a target."""
+"""Families of actions, compared with single actions: which are consistent with a target."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ACTIONS = list(actions((1, 2), [(1, 0), (0, -1)], (1, 3)))
 
 @st.composite
 def targets(draw: st.DrawFn) -> tuple[Grid, Grid]:
-    """A grid, and the same with some cells changed."""
+    """A grid, and a copy with some cells changed."""
     given_grid = draw(grids(5))
     cells = bytearray(given_grid.cells)
     for place in draw(st.lists(st.integers(0, len(cells) - 1), max_size=4)):

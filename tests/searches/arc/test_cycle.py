@@ -1,4 +1,4 @@
-"""Colours passed on: orders and steps, what fails, and that planted cycles are learned."""
+"""Colours passed around a cycle: orders, steps, failures, and learning planted cycles."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from weft.searches.arc.values import Grid, decode_grids, encode_grids
 
 
 def cycled(text: str, value: Grid) -> Grid | None:
-    """What a cycle makes of a grid, through its program."""
+    """The output of a cycle's program on a grid."""
     return read_program(f'return cycle_colours(I, "{text}")\n').run(value)
 
 
@@ -81,7 +81,7 @@ VALUES = tuple(map(grid, ("5102/0005/4035", "5607/0005/8095", "1503/0075/2005", 
 
 
 def learned(values: tuple[Grid, ...], outputs: list[Grid]) -> list[tuple[str, Grid, int | None]]:
-    """The cycles learned from all pairs but the last, whose output they give."""
+    """The cycles learned from all pairs but the last, with their last output and `loo_passed`."""
     pairs = tuple(map(Pair, values[:-1], outputs[:-1]))
     vector = GridVector((), 0, encode_grids(values))
     candidates = learn_cycles(EncodedTask(ArcTask("planted", pairs, values[-1:])), vector)

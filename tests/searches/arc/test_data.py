@@ -1,4 +1,4 @@
-"""Tasks from every source are the same tasks; what is no task is refused with its place."""
+"""Every source gives the same tasks; anything that is not a task is refused with its location."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def refusal(source: str | Path, split: str | None = None) -> str:
 def test_vintages_differ_in_the_known_number_of_tasks(
     split: str, contents: int, with_truth: int
 ) -> None:
-    """Only the test outputs differ in one training and five evaluation tasks."""
+    """One training and five evaluation tasks differ only in their test outputs."""
     new, old = named_set("arc-agi-1", split), named_set("arc-agi-1-2019", split)
     assert [t.name for t in new.tasks] == [t.name for t in old.tasks]
     assert len(new) == 400
@@ -91,7 +91,7 @@ def test_split_left_out_is_training(training: TaskSet) -> None:
 def test_every_source_gives_the_same_tasks(
     training: TaskSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A part of a set stands for the whole, which `test_named_sets_hold_what_is_pinned` reads."""
+    """A part of a set suffices: `test_named_sets_hold_what_is_pinned` reads whole sets."""
     training = training.select((), 40)
     monkeypatch.setitem(KNOWN_CONTENTS, training.digest, ("arc-agi-1", "training"))
     clone, kaggle = tmp_path / "clone", tmp_path / "kaggle"
@@ -323,7 +323,7 @@ def test_folder_of_contest_files_is_read_by_split(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["a\nb", "x" * 256, "\u202e"])
 def test_name_that_cannot_be_shown_is_refused(name: str, tmp_path: Path) -> None:
     assert "is not a task name" in refusal(put(tmp_path / "x.json", {name: TASK}))
-    if len(name) < 250:  # the longest that a file system has
+    if len(name) < 250:  # the limit of file systems
         assert "is not a task name" in refusal(put(tmp_path / f"{name}.json", TASK))
 
 
@@ -401,7 +401,7 @@ def test_zip_file_that_cannot_be_trusted_is_refused(
 
 
 def test_file_without_a_name_in_a_zip_file_is_passed_over(tmp_path: Path) -> None:
-    """zipfile ends a name at its first NUL, so one can be empty."""
+    """`zipfile` cuts a name off at its first NUL, so a name can be empty."""
     path = zipped(tmp_path / "x.zip", {"a.json": TASK})
     path.write_bytes(path.read_bytes().replace(b"a.json", b"\0.json"))
     assert "not one *.json file" in refusal(path)
@@ -443,7 +443,7 @@ JSON = st.recursive(
 
 @st.composite
 def damaged(draw: st.DrawFn) -> Any:
-    """A sound task with one place replaced by anything."""
+    """A valid task with one value replaced by arbitrary JSON."""
     task = json.loads(json.dumps(TASK))
     at, parts = task, []
     while isinstance(at, dict | list) and at and draw(st.integers(0, 5)):

@@ -1,4 +1,4 @@
-"""How objects lie on each other: planted piles of frames and lines, and charts by depth."""
+"""Depths of overlapping objects: planted piles of frames and lines, and charts by depth."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ PILES = (
     ((4, 3), (8, 1), (1, 2), (6, 4)),
     ((2, 2), (5, 4), (3, 1), (9, 3)),
 )
-"""Frames from below: their colours, and how high they reach above the middle."""
+"""Frames from the bottom up: their colours, and their heights above the middle."""
 
 
 def pile(frames: Sequence[tuple[int, int]]) -> Grid:
-    """Frames that all cross each other, the higher the narrower, one drawn over the other."""
+    """Frames drawn over one another that all cross: the higher a frame, the narrower it is."""
     cells: dict[Cell, int] = {}
     for colour, high in frames:
         wide = (6, 5, 3, 2)[high - 1]

@@ -214,7 +214,7 @@ def test_ways_that_divide_alike_are_tried_once() -> None:
 
 
 def planted() -> ArcTask:
-    """Every blob is mirrored at its place."""
+    """A task in which every blob is mirrored in place."""
     test = pair("45000/00000/00067", "54000/00000/00076")
     return ArcTask("planted", PAIRS, (test.input,), (test.output,))
 

@@ -1,4 +1,4 @@
-"""Evidence: planted tasks; a program passes, is refuted, breaks a tie or violates an invariant."""
+"""Evidence on planted tasks: programs pass, are refuted, break ties or violate invariants."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def pair(before: list[list[int]], after: list[list[int]]) -> Pair:
 
 
 def refitted(task: ArcTask, *names: str, rule: str = "") -> tuple[Program, tuple[Grid, ...]]:
-    """A program on all pairs of a task, and what it makes of the tests."""
+    """A program fitted to all pairs of a task, and its outputs on the tests."""
     program = Program(names, rule)
     inputs = [*(p.input for p in task.train), *task.test]
     outputs = predict(program, inputs, [p.output for p in task.train])
@@ -63,7 +63,7 @@ def test_two_pairs_require_one_prediction() -> None:
 
 
 def test_rule_that_predicts_a_pair_wrongly_is_refuted() -> None:
-    """Without the third pair all says that colours but 1 stay; there 4 does not."""
+    """Without the third pair, every colour but 1 seems to stay; in the third, 4 changes."""
     task = map_task(([1, 3], [2, 3]), ([3, 1], [3, 2]), ([1, 4], [2, 5]), test=[1, 4])
     evidence = examine(task, *refitted(task, rule="colour_map"))
     assert evidence.refuted == 1

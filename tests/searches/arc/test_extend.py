@@ -1,4 +1,4 @@
-"""Grids that go on: what is drawn, what is refused, and that planted extensions are learned."""
+"""Extended grids: what is drawn, which texts are refused, and learning planted extensions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def grid(text: str) -> Grid:
 
 
 def extended(text: str, value: Grid) -> Grid | None:
-    """What an extension makes of a grid, through its program."""
+    """The output of an extension's program on a grid."""
     return read_program(f'return extend_lines(I, "{text}")\n').run(value)
 
 
@@ -62,7 +62,7 @@ def test_lines_and_grids_are_each_others_inverse(side: str) -> None:
 
 
 def test_lines_are_shifted_by_the_fewest_lines_then_places() -> None:
-    """The slow twin: the first of all periods and shifts that explain every later line."""
+    """Compares with a slow twin: the first period and shift that explain every later line."""
     for number in range(3**6):
         cells = [number // 3**place % 3 for place in range(6)]
         lines = [cells[:2], cells[2:4], cells[4:]]

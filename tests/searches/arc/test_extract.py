@@ -1,4 +1,4 @@
-"""Bits that a mask selects: the instruction and the six steps against one bit after the other."""
+"""Extracting the bits that a mask selects: the instruction and the six steps, bit by bit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fitted rules: each solves its toy, keeps its contract, and equals its slow plain definition."""
+"""Fitted rules: each solves its toy task, keeps its contract, and equals its slow definition."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def grids_of(texts: str) -> list[Grid]:
 
 
 def outputs(fitted: RuleFit) -> list[Grid]:
-    """What a fitted rule makes of every example."""
+    """The outputs of a fitted rule on all examples."""
     values, at = [], 0
     while at < len(fitted.outputs):
         value, at = decode(ValueStage.GRID, fitted.outputs, at)
@@ -137,7 +137,7 @@ def test_changed_target_never_fits_the_same_parameters(toy: tuple[str, ...]) -> 
 
 
 def check_contract(view: EncodedExamples) -> None:
-    """Everything a fitted result promises, and that the fast way finds what the slow one does."""
+    """Check everything that a fitted result promises, and that the fast fit equals the slow one."""
     rules = finish(view)
     examples = view.examples()
     for fitted in rules:
@@ -179,7 +179,7 @@ TEXTS: dict[str, tuple[str, ...]] = {
 
 
 def planted_params(rule: FittedRule, text: str) -> bytes:
-    """The parameters of a text whose entries may be unsorted."""
+    """Parse the parameters of a text whose entries may be unsorted."""
     words = text.split(" ")
     if rule.name == "table_of_parts":
         text = " ".join([words[0], *sorted(words[1:])])
@@ -188,14 +188,14 @@ def planted_params(rule: FittedRule, text: str) -> bytes:
 
 @st.composite
 def planted(draw: st.DrawFn, rule: FittedRule) -> EncodedExamples:
-    """A task that the rule made: few-coloured grids, sometimes with damage in one target."""
+    """A task that the rule generates: grids of few colours, sometimes with one target damaged."""
     params = planted_params(rule, draw(st.sampled_from(TEXTS[rule.name])))
     side = draw(st.integers(2, 6))
     values, inputs, targets = [], [], []
     same_input = draw(st.booleans())
     for _ in range(draw(st.integers(2, 5))):
         value = draw(grids(side))
-        if draw(st.integers(0, 3)):  # mostly 0, 1, 2: what the parameters speak of
+        if draw(st.integers(0, 3)):  # mostly 0, 1, 2: the colours in the parameters
             value = replace(value, cells=bytes(cell % 3 for cell in value.cells))
         if rule.name == "extend_period":
             value = repeated(value, draw(st.integers(1, 3)), draw(st.integers(1, 3)), draw)
@@ -225,7 +225,7 @@ def other_cells(draw: st.DrawFn, value: Grid) -> Grid:
 
 
 def repeated(value: Grid, p: int, q: int, draw: st.DrawFn) -> Grid:
-    """A grid that repeats, with a few black cells."""
+    """A periodic grid with a few black cells."""
     rows = value.rows()
     cells = [
         rows[r % min(p, value.height)][c % min(q, value.width)] + 1

@@ -1,4 +1,4 @@
-"""docs/arc.md and docs/arc-language.md are whole: defaults, outcomes, operators and rules."""
+"""docs/arc.md and docs/arc-language.md are complete: defaults, outcomes, operators and rules."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_guide_explains_every_outcome() -> None:
 
 
 def undocumented(page: str) -> list[str]:
-    """Operators, rules and views that do not have one row each; measures may share their names."""
+    """Operators, rules and views without exactly one row; measures may share their names."""
     page = re.sub(r"^## Measures of objects$.*?(?=^## )", "", page, flags=re.M | re.S)
     names = [o.name for o in REGISTRY] + [rule.name for rule in (*RULES, *COMPOSED)]
     names += [view.name for view in VIEWS]

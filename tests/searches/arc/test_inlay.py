@@ -1,4 +1,4 @@
-"""Objects laid into a grid: where they fit best, what fails, and that planted ones are learned."""
+"""Objects inlaid in a grid: where they fit best, what fails, and learning planted inlays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from weft.searches.arc.values import Grid, decode_grids, encode_grids
 
 
 def laid(name: str, value: Grid) -> Grid | None:
-    """What the rule makes of the largest object's box, through its program."""
+    """The output of a program that applies the rule to the largest object's box."""
     text = (
         f'a = blobs_8(I)\nb = pick_most_cells(a)\nc = object_crop(b)\nreturn inlay(c, "{name}")\n'
     )

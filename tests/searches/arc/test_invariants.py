@@ -1,4 +1,4 @@
-"""Likely invariants: what training shows at every step, and what planted tests break."""
+"""Likely invariants: what holds at every step in training, and what planted tests violate."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LARGEST = Program(("objects_4", "pick_most_cells", "object_crop"))
 
 
 def dotted(*sizes: int, width: int = 12) -> Grid:
-    """Bars of one colour each below one another; bar i has `sizes[i]` cells."""
+    """Bars of different colours, one below the other; bar i has `sizes[i]` cells."""
     rows = []
     for i, size in enumerate(sizes):
         rows += [[i + 1] * size + [0] * (width - size), [0] * width]
@@ -32,7 +32,7 @@ def dotted(*sizes: int, width: int = 12) -> Grid:
 
 
 def task_of(program: Program, *inputs: Grid) -> tuple[ArcTask, tuple[Grid, ...]]:
-    """A task that a program solves; the last input is the test."""
+    """A task that a program solves, and its test output; the last input is the test."""
     outputs = [program.run(grid) for grid in inputs]
     grids = [grid for grid in outputs if grid is not None]
     pairs = tuple(map(Pair, inputs[:-1], grids))
@@ -53,7 +53,7 @@ def test_test_like_training_breaks_nothing() -> None:
 
 
 def test_choice_with_another_reason_than_in_training_is_counted() -> None:
-    """The largest was never the first before: a program that takes the second fits as well."""
+    """In training the largest is never the first, so a program that takes the second fits too."""
     task, outputs = task_of(LARGEST, dotted(3, 5, 2), dotted(2, 6, 4), dotted(6, 5, 3))
     counts = extrapolation(task, LARGEST, outputs)
     assert counts.step_constants == counts.total == 1

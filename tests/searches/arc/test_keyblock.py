@@ -1,4 +1,4 @@
-"""Blocks drawn by a key: how, what fails, and that planted keys are learned."""
+"""Blocks drawn by a key: what is drawn, what fails, and learning planted keys."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from weft.searches.arc.values import Grid, decode_grids, encode_grids
 
 
 def drawn(text: str, value: Grid) -> Grid | None:
-    """What a key makes of a grid, through its program."""
+    """The output of a key's program on a grid."""
     return read_program(f'return key_block(I, "{text}")\n').run(value)
 
 

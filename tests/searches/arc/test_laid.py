@@ -1,4 +1,4 @@
-"""Lists that read colours and smaller grids laid on the one they make: texts, values, a plant."""
+"""Lists that read colours and smaller grids laid over the output: texts, values, learning."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ INPUTS = tuple(
 
 
 def planted() -> ArcTask:
-    """Grey cells get what the upper left quarter has there, stretched."""
+    """Grey cells take the colours of the upper left quarter, stretched over the grid."""
     task = task_of(PLANTED, INPUTS)
     assert task is not None
     return task

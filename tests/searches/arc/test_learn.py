@@ -1,4 +1,4 @@
-"""Concepts are those that pay, by hand-checked sums; they help a search; evaluation is refused."""
+"""Learned concepts are those that pay, by hand-checked sums, and help; evaluation is refused."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def price(*names: str) -> int:
 
 
 def grids(first: int) -> list[Grid]:
-    """Grids with more objects than tables are learned of: a run of them is short."""
+    """Grids with too many objects for learning tables, which keeps runs short."""
     return [scattered(first + i, 9, 9) for i in range(6)]
 
 
@@ -113,7 +113,7 @@ def test_repeated_chains_count_once_for_each_program() -> None:
 
 
 def test_program_is_written_in_its_cheapest_spelling() -> None:
-    """Two mirrors are none: spelled without them the program shares the concept."""
+    """Two mirrorings cancel out; spelled without them, the program uses the concept."""
     long = ("mirror_rows", "mirror_rows", FALL, LEFT)
     programs = [*plain([PAIR] * 6), (long, PAIR)]
     use = use_price(1)
@@ -122,7 +122,7 @@ def test_program_is_written_in_its_cheapest_spelling() -> None:
 
 
 def test_program_that_does_the_same_is_spelled_with_the_concept() -> None:
-    """Turned, dropped and turned back is falling left: so two spellings share one concept."""
+    """Rotating, dropping and rotating back is falling left, so two spellings share one concept."""
     tasks = [task_of(i, *PAIR) for i in range(8)]
     turned = task_of(10, FALL, "rotate_270", FALL, "rotate_90")
     result = learn([*tasks, turned])
@@ -191,7 +191,7 @@ def test_bank_names_its_tasks_and_concepts() -> None:
 
 
 def test_bank_learned_on_one_run_helps_another(tmp_path: Path, weft: Here) -> None:
-    """The pair of operators is one step for those who know it: two steps reach three operators."""
+    """With the bank, the pair of operators is one step, so two steps reach three operators."""
     tasks = [made(f"t{i}", PAIR, grids(10 * i)) for i in range(5)]
     run_tasks(tmp_path / "a", tasks, budget=SMALL, without=("lists",))
     result = weft("arc", "learn", tmp_path / "a", "--bank", tmp_path / "bank.json")
@@ -283,7 +283,7 @@ def test_cheapest_program_is_taken_whatever_the_order_of_runs(small_run: Path) -
 
 
 def test_held_out_tasks_are_those_of_the_evaluation_splits() -> None:
-    """Fingerprints only: no evaluation task is looked at."""
+    """Only fingerprints are compared; no evaluation task is inspected."""
     known = named_set("arc-agi-1", "training").tasks
     training = {fingerprint(task) for task in known}
     for name in NAMED:

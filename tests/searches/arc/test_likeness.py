@@ -1,4 +1,4 @@
-"""Objects that look like others: their colours and shapes, cell by cell and in planted puzzles."""
+"""Objects that resemble others in colour or shape: cell by cell, and in planted puzzles."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def scene_of(text: str) -> Scene:
 
 
 def painted(scene: Scene, drawn: Drawn | None) -> list[str] | None:
-    """What an object becomes and adds, as rows."""
+    """The cells that an object becomes and adds, as rows."""
     if drawn is None:
         return None
     rows = [[0] * scene.width for _ in range(scene.height)]
@@ -37,7 +37,7 @@ def painted(scene: Scene, drawn: Drawn | None) -> list[str] | None:
 # -- colours --------------------------------------------------------------------------------------
 
 ELLS = "110020/100022/000000/000333/050000"
-"""An L, the same L turned, a bar and a speck."""
+"""An L, a rotated L, a bar and a speck."""
 
 
 def test_alike_is_the_colour_of_the_same_shape_turned_else_its_own() -> None:
@@ -64,7 +64,7 @@ def test_outer_is_the_colour_of_the_smallest_box_around_it() -> None:
 @pytest.mark.parametrize(
     ("text", "colour", "action", "result"),
     [
-        # a speck becomes a larger object, cropped at the edge; that object becomes nothing
+        # a speck becomes a larger object, cropped at the edge; the reverse fails
         ("040000/444000/040020", 2, ("imitate", "largest", "own"), ["000000", "000020", "000222"]),
         ("040000/444000/040020", 2, ("imitate", "4", "same"), ["000000", "000040", "000444"]),
         ("040000/444000/040020", 4, ("imitate", "2", "own"), None),
@@ -73,7 +73,7 @@ def test_outer_is_the_colour_of_the_smallest_box_around_it() -> None:
         ("330000/300000", 3, ("beside", "east", "0", "own"), ["333300", "303000"]),
         ("330000/300000", 3, ("beside", "west", "0", "6"), None),
         ("03300/33330/03000", 3, ("complete", "across", "7"), ["03300", "33330", "03700"]),
-        ("2000/0000/0000/0000", 2, ("settle", "grid"), None),  # no cell is the middle
+        ("2000/0000/0000/0000", 2, ("settle", "grid"), None),  # no cell in the middle
         ("200/000/000", 2, ("settle", "grid"), ["000", "020", "000"]),
         ("3330/3000/3030", 3, ("add", "rim", "8"), ["3330", "3080", "3800"]),
     ],
@@ -87,7 +87,7 @@ def test_actions_draw(text: str, colour: int, action: Action, result: list[str] 
 def test_completion_in_a_colour_adds_the_cells_of_the_plain_one() -> None:
     first, second = scene_of("03300/33330/03000"), scene_of("03300/33330/03000")
     plain = applied(first, first.bodies[0], ("complete", "across"))
-    for scene in (first, second):  # with what the plain one found, and without
+    for scene in (first, second):  # with the plain completion cached, and without
         coloured = applied(scene, scene.bodies[0], ("complete", "across", "7"))
         assert plain is not None
         assert coloured is not None
@@ -105,7 +105,7 @@ def test_planted_imitation_is_found_and_predicts() -> None:
 
 
 def _planted(shape: str, n: int) -> Pair:
-    """A gray shape, and specks that become it in their colours."""
+    """A gray shape, and specks that turn into it in their own colours."""
     before, after = ([[0] * 13 for _ in range(12)] for _ in range(2))
     for number, (row, column, colour) in enumerate(
         ((2, 2 + n, 5), (7 - n, 10, 1), (8, 2, 2), (9, 6 + n, 3))

@@ -1,4 +1,4 @@
-"""Search logs: their form, and how slices' logs merge."""
+"""Search logs: their format, and merging the logs of slices."""
 
 from __future__ import annotations
 

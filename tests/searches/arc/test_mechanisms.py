@@ -1,4 +1,4 @@
-"""What mechanisms earn: programs of one left out of recorded evidence, and operators counted."""
+"""The value of mechanisms: evidence without the programs of one, and counts of operators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views: there and back, what they fit, programs told with a view, and the search's use of them."""
+"""Views: round trips, what they fit, programs with a view, and the search's use of them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def pair(before: str, after: str) -> Pair:
 
 
 def swapped() -> ArcTask:
-    """The common and the rare colour change places, and each example has two of its own."""
+    """The common and the rare colour are swapped; every example has its own two colours."""
     pairs = [
         pair(f"0{a}{a}/{b}{a}0", f"0{b}{b}/{a}{b}0") for a, b in ((3, 4), (5, 6), (7, 3), (8, 4))
     ]
@@ -58,7 +58,7 @@ def seen_program(found: PhaseResult | ParallelSearchResult) -> Program:
     return next(program for program in programs if program.view is not None)
 
 
-# -- there and back ------------------------------------------------------------------------------
+# -- round trips ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
@@ -112,18 +112,18 @@ def test_task_is_coloured_where_no_input_has_black_ground(
     assert is_coloured(ArcTask("t", (pair(first, "1"),), (grid(test),))) is expected
 
 
-# -- the ground of a whole puzzle ----------------------------------------------------------------
+# -- the background of a whole puzzle ------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("pairs", "test", "ground"),
     [
-        ([("771/777", "772")], "73/77", 7),  # without black the commonest of every input
-        ([("711/771", "772")], "73/77", 7),  # of two that are, the only one that all have
-        ([("771", "7"), ("771", "7"), ("718", "7")], "733", 7),  # of most inputs, and in all
+        ([("771/777", "772")], "73/77", 7),  # without black: the most common in every input
+        ([("711/771", "772")], "73/77", 7),  # of two that are, the one that all inputs have
+        ([("771", "7"), ("771", "7"), ("718", "7")], "733", 7),  # of most inputs, present in all
         ([("771", "7"), ("711", "7")], "711", 1),
-        ([("77", "7"), ("88", "8")], "777", 0),  # not in all
-        ([("771", "7"), ("711", "1")], "71/22", 0),  # not of most
+        ([("77", "7"), ("88", "8")], "777", 0),  # not present in all
+        ([("771", "7"), ("711", "1")], "71/22", 0),  # not of most inputs
         ([("7770/7771", "7")], "777/777/012", 7),  # with black: twice as common as any other
         ([("7770/7771", "0")], "777/011", 0),
         ([("77/71", "0")], "7771", 7),  # black in an output
@@ -166,7 +166,7 @@ def test_view_below_a_ground_is_read_as_written_and_follows_augmentations() -> N
     assert program.view.under(AUGMENTATIONS[-1]).parameters == "1"
 
 
-# -- which are worth a search --------------------------------------------------------------------
+# -- views worth a search ------------------------------------------------------------------------
 
 
 def test_view_that_treats_all_examples_alike_is_left_out() -> None:
@@ -176,7 +176,7 @@ def test_view_that_treats_all_examples_alike_is_left_out() -> None:
 
 
 def test_view_that_does_what_an_earlier_one_does_is_left_out() -> None:
-    """Lines that stand in one example and lie in the others; on black ground nothing is new."""
+    """Lines are vertical in one example only; on a black background, one view repeats another."""
     task = ArcTask("t", (pair("30/30", "30/30"), pair("33/00", "33/00")), (grid("33/00"),))
     assert [view.name for view in worthwhile(task)] == ["lines_lie"]
     named = ArcTask("t", (pair("100/000", "1"), pair("200/000", "2")), (grid("300/000"),))
@@ -259,7 +259,7 @@ def test_rule_below_a_view_is_examined_as_any_other() -> None:
 
 
 def test_tie_that_a_view_breaks_by_place_is_found_by_augmentation() -> None:
-    """All becomes the rarer of two colours. In one test they are equal, and place decides."""
+    """Everything becomes the rarer of two colours; in one test they tie, and position decides."""
     train = tuple(pair(f"0{a}{a}/{b}{a}0", f"0{b}{b}/{b}{b}0") for a, b in ((3, 4), (5, 6), (7, 8)))
     program = Program((), "colour_map", "", FittedView(BY_COUNT, "0"))
     for test, is_tie in (("884", False), ("844/088", False), ("84", True)):

@@ -1,4 +1,4 @@
-"""Tables over objects: masks against cells one by one, texts, planted tables, coloured ground."""
+"""Tables over objects: masks against single cells, texts, planted tables, other backgrounds."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ def scene(value: Grid) -> Scene:
 
 
 def body_cells(own: Scene, body: Body) -> Cells:
-    """The cells of an object by place."""
+    """The cells of an object by position."""
     return {place: colour for place, colour in cells_of(body.piece).items() if colour}
 
 
 def made(own: Scene, body: Body, text: str) -> tuple[Cells, Cells] | None:
-    """What an action draws: the object, and what lies below, cell by cell."""
+    """The cells that an action draws: the object itself, and what lies below or above it."""
     result = applied(own, body, tuple(text.split()))
     if result is None:
         return None
@@ -74,7 +74,7 @@ def made(own: Scene, body: Body, text: str) -> tuple[Cells, Cells] | None:
 
 
 def slid(own: Scene, body: Body, side: str, stops: bool) -> Cells:
-    """An object moved step by step, slowly."""
+    """An object moved step by step, computed slowly."""
     cells, (down, along) = body_cells(own, body), STEPS[side]
     others = (
         {p for o in own.bodies if o is not body for p in body_cells(own, o)} if stops else set()
@@ -89,7 +89,7 @@ def slid(own: Scene, body: Body, side: str, stops: bool) -> Cells:
 
 
 def rayed(own: Scene, body: Body, side: str, stops: bool) -> Cells:
-    """Lines from every cell of an object, slowly."""
+    """Lines from every cell of an object, computed slowly."""
     cells, (down, along) = body_cells(own, body), STEPS[side]
     others = {p for o in own.bodies if o is not body for p in body_cells(own, o)}
     line: Cells = {}
@@ -149,7 +149,7 @@ def test_staying_objects_are_the_grid(value: Grid) -> None:
     assert sum(masks_of(value)) == own.everything
 
 
-# what an object is, the action, what becomes of it alone
+# grid, action of its first object, resulting grid
 BECOMES = (
     ("00000/01120/00000", "slide ahead", "00000/00112/00000"),
     ("00000/01120/00000", "ray behind own", "00000/11120/00000"),
@@ -334,7 +334,7 @@ TABLE = 'return objects(I, "objects_8: by colour 1 slide south, else paint 5")\n
 
 
 def planted(*grounds: int) -> ArcTask:
-    """Blue falls and red turns grey, on grounds that take turns."""
+    """Blue falls and red turns grey, on alternating backgrounds."""
 
     def on_ground(value: Grid, ground: int) -> Grid:
         names = bytes.maketrans(bytes((0, ground)), bytes((ground, 0)))
@@ -349,7 +349,7 @@ def planted(*grounds: int) -> ArcTask:
 
 
 def fitted(text: str, *inputs: str) -> list[str]:
-    """The texts of the tables that are learned from what a table makes of some grids."""
+    """The texts of the tables learned from a table's outputs on some grids."""
     scenes, table = [scene(grid(each)) for each in inputs], parse(text)
     targets = [drawn(own, table) for own in scenes]
     assert None not in targets
@@ -439,7 +439,7 @@ def test_planted_table_is_learned_and_predicts_every_pair() -> None:
 
 @pytest.mark.parametrize("is_transposed", [False, True])
 def test_what_an_object_adds_last_lies_above_what_another_adds_first(is_transposed: bool) -> None:
-    """The line of the left one crosses the frame of the right one, the first in the grid."""
+    """The left object's line crosses the frame of the right one, which is first in the grid."""
     given_, side = grid("000000/000010/100000/000000"), "east"
     expected = grid("000444/440414/142444/440000")
     if is_transposed:
@@ -492,7 +492,7 @@ def test_puzzle_on_coloured_grounds_is_searched_on_black_ground_too() -> None:
 
 
 def test_objects_of_a_grid_as_large_as_the_outputs_are_decided_about() -> None:
-    """Where outputs have another size: the size first, then what is drawn."""
+    """For outputs of another size, a program resizes the grid before its table draws."""
     program = read_program(
         'a = scale_2(I)\nreturn objects(a, "objects_8: by colour 1 ray cross 4, else stay")\n'
     )

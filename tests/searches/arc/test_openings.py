@@ -42,7 +42,7 @@ def in_grid(own: Scene, cell: Cell) -> bool:
 
 
 def areas(cells: set[Cell]) -> list[set[Cell]]:
-    """Cells connected by sides, the first cell's area first."""
+    """Areas of cells connected by their sides, in the order of their first cells."""
     areas_found = []
     while cells:
         area, open_cells = set[Cell](), [min(cells)]
@@ -62,7 +62,7 @@ def way_out(own: Scene, cell: Cell, step: Cell) -> Iterator[Cell]:
 
 
 def spilled(own: Scene, body: Body, how: str) -> set[Cell]:
-    """Walk out of the largest area of a box, cell by cell."""
+    """The cells reached by walking out of the largest area of a box, cell by cell."""
     top, left, bottom, right = body.box
     box = {(r, c) for r in range(top, bottom) for c in range(left, right)}
     inside = max(areas(box - own_cells(body)), key=len, default=set[Cell]())
@@ -72,7 +72,7 @@ def spilled(own: Scene, body: Body, how: str) -> set[Cell]:
             ahead = (down, 0) if side == 0 else (0, along)
             turn = (down - ahead[0], along - ahead[1])
             if ahead == (0, 0) or (r + ahead[0], c + ahead[1]) in box:
-                continue  # not out of the box on this side
+                continue  # does not leave the box on this side
             is_end = how == SPREAD and (r + turn[0], c + turn[1]) not in inside
             if turn == (0, 0) or is_end:
                 cells |= set(way_out(own, (r, c), (down, along)))

@@ -1,4 +1,4 @@
-"""Every operator: its kernel does what its twin says, and its declared facts are true."""
+"""Every operator: its kernel equals its twin, and its declared facts are true."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_every_operator_is_compared() -> None:
 
 
 def _check_twins(stage: ValueStage, data: st.DataObject) -> None:
-    """Compare all operators on one value: drawing it costs more than they do."""
+    """Compare all operators on one value, since drawing it costs more than running them."""
     value, inp = data.draw(values(stage)), data.draw(grids())
     for operator in taking(stage):
         expected = operator.plain(value, inp)

@@ -1,8 +1,8 @@
-"""A puzzle transformed as a whole has the transformed answer: orientation and colours are names.
+"""Transforming a whole puzzle transforms its answer: orientation and colours are names.
 
-Design tasks of different mechanisms, each transposed, mirrored, recoloured and put on another
-ground. Where one loses its answer, something exists for one direction or colour only: an action, a
-layout, a tie broken by position.
+Design tasks of different mechanisms are transposed, mirrored, recoloured and put on another
+background. If one loses its answer, something works for one direction or colour only: an action,
+a layout, or a tie broken by position.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ BY_NAME = {symmetry.name: symmetry for symmetry in AUGMENTATIONS}
 ON_GROUND = "on another ground"
 CHANGES = ("transposed", "left to right", "colours shifted", ON_GROUND)
 NEITHER = (("ddf7fa4f", ON_GROUND),)
-"""It has all ten colours."""
+"""That task uses all ten colours."""
 PROGRAMS = 1500
 
 
 def change_of(name: str, task: ArcTask) -> Symmetry:
-    """The symmetry; another ground exchanges black with a colour that the task does not have."""
+    """The symmetry; for another background, black and a colour not in the task are exchanged."""
     if name != ON_GROUND:
         return BY_NAME[name]
     grids = [g for pair in task.train for g in (pair.input, pair.output)]
@@ -50,14 +50,14 @@ def change_of(name: str, task: ArcTask) -> Symmetry:
 
 
 def changed(task: ArcTask, symmetry: Symmetry) -> ArcTask:
-    """The whole task, its truth too."""
+    """Transform a whole task, including its truth."""
     pairs = [Pair(symmetry.apply(p.input), symmetry.apply(p.output)) for p in task.train]
     tests, truth = (tuple(map(symmetry.apply, grids)) for grids in (task.test, task.truth))
     return ArcTask(task.name, tuple(pairs), tests, truth)
 
 
 def answered(task: ArcTask) -> tuple[Outcome, tuple[Grid, ...], int | None]:
-    """How a short search ends: the outcome, the first guess, its confidence."""
+    """The result of a short search: the outcome, the first guess and its confidence."""
     options = Options(Language(), SearchBudget(max_programs=PROGRAMS))
     verdict = ParallelPlanner(options).search(task).verdict
     return verdict.outcome, verdict.groups[0].outputs, verdict.confidence_permille
@@ -65,7 +65,7 @@ def answered(task: ArcTask) -> tuple[Outcome, tuple[Grid, ...], int | None]:
 
 @cache
 def original(name: str) -> tuple[ArcTask, Outcome, int | None]:
-    """A design task, and how it ends as it is."""
+    """A design task, with the outcome and confidence of a search without transformations."""
     [task] = [task for task in load("arc-agi-1", "training").tasks if task.name == name]
     outcome, outputs, confidence = answered(task)
     assert outputs == task.truth

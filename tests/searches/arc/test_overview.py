@@ -1,4 +1,4 @@
-"""Overviews of objects: what they show, what is refused, and that planted ones are learned."""
+"""Overviews of objects: what they show, which texts are refused, and learning planted ones."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ INPUTS = (
 
 
 def planted(overview: str) -> tuple[ArcTask, list[Grid]]:
-    """A task whose outputs an overview is, and what it makes of all inputs."""
+    """A task whose outputs are overviews, and the overviews of all its inputs."""
     program = read_program(f'return overview(I, "{overview}")\n')
     values = [grid(rows) for rows in INPUTS]
     outputs = [own for own in map(program.run, values) if own is not None]

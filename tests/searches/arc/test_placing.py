@@ -35,7 +35,7 @@ def drawn_cells(own: Scene, layers: tuple[Layer, ...]) -> set[tuple[Cell, int]]:
 
 
 def packed(own: Scene, body: Body, side: str) -> Cells:
-    """Where an object ends when those of its colour fall one step at a time."""
+    """The cells where an object ends when all of its colour fall one step at a time."""
     down, along = STEPS[side]
     falling = sorted(
         (other for other in own.bodies if other.colour == body.colour),
@@ -54,7 +54,7 @@ def packed(own: Scene, body: Body, side: str) -> Cells:
 
 
 def docked(own: Scene, body: Body) -> list[Cells]:
-    """The copies of an object with its marks on others, or the object itself."""
+    """The copies of an object whose marks lie on other objects, or the object itself."""
     cells = cells_in(body)
     colours = sorted(set(cells.values()), key=lambda own: (list(cells.values()).count(own), own))
     for colour in colours:
@@ -73,7 +73,7 @@ def docked(own: Scene, body: Body) -> list[Cells]:
 
 
 def trails(own: Scene, body: Body) -> Iterator[tuple[Cell, int]]:
-    """The cells of all copies that marks begin."""
+    """The cells and colours of all copies in the trails that marks begin."""
     shape, far_most = set(cells_in(body)), max(own.height, own.width)
     for mark in own.bodies:
         cells = set(cells_in(mark))
@@ -127,7 +127,7 @@ def test_trails_begin_with_their_marks(value: Grid) -> None:
 
 
 def bounced(own: Scene, body: Body, side: str) -> set[Cell]:
-    """The cells of a line that goes one line and one place on at each step, place by place."""
+    """The cells of a bouncing line that moves diagonally, one cell at a time."""
     (down, along), ((row, column),) = STEPS[side], cells_in(body)
     occupied = {cell for other in own.objects if other is not body for cell in cells_in(other)}
     at, end = (column, own.width) if down else (row, own.height)

@@ -28,7 +28,7 @@ def task() -> ArcTask:
 
 
 def hard() -> ArcTask:
-    """A task nothing solves: outputs that have nothing to do with the inputs."""
+    """A task that no program solves: its outputs are unrelated to its inputs."""
     grid = Grid.of([[1, 0, 2, 0], [0, 3, 0, 4], [5, 0, 6, 0]])
     other = Grid.of([[0, 7, 0, 8], [9, 0, 1, 0], [0, 2, 0, 3]])
     targets = (Grid.of([[4, 4, 5], [5, 6, 7]]), Grid.of([[9, 8, 1], [2, 2, 6]]))

@@ -25,7 +25,7 @@ RIGID = [change for change in AUGMENTATIONS if "colour" not in change.name]
 
 
 def drawn(rule: str, text: str, value: Grid) -> Grid | None:
-    """What parameters make of a grid, through a program."""
+    """The output of a rule's program with some parameters on a grid."""
     return read_program(f'return {rule}(I, "{text}")\n').run(value)
 
 
@@ -129,7 +129,7 @@ PLANTED = {
 
 
 def planted(rule: str, change: str = "") -> tuple[list[ProgramCandidate], Grid]:
-    """What is learned of pairs that a rule has drawn, all transformed alike, and the truth."""
+    """The programs learned from pairs that a rule drew, all transformed alike, and the truth."""
     text, rows = PLANTED[rule]
     values = tuple(map(grid, rows))
     outputs = [own for own in (drawn(rule, text, value) for value in values) if own is not None]

@@ -138,7 +138,7 @@ def test_confidence_is_counted_and_told_of_the_weighed_group() -> None:
     assert not is_weighed_right(answer, (LIKE_TRAINING,))
 
 
-# -- how it is fitted -----------------------------------------------------------------------------
+# -- fitting --------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -148,7 +148,7 @@ def fitting(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def planted(count: int, right: Callable[[int], int]) -> list[dict[str, Any]]:
-    """Puzzles of three groups whose second feature values differ."""
+    """Puzzles of three groups with varied features; `right` gives the right group of each."""
     spread = [[n % 40, 0, 0, n % 2, (n // 2) % 2, 0, n % 3, 0, n % 4] for n in range(count + 2)]
     return [{"groups": spread[n : n + 3], "right_groups": [right(n)]} for n in range(count)]
 

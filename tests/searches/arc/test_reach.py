@@ -1,4 +1,4 @@
-"""Reachability: the state's key, each rule of fewest steps, and that pruning loses nothing."""
+"""Reachability: the key of a state, every rule for the fewest steps, and lossless pruning."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ PRUNED = (RULES, ("shape",), ("palette",), ("stage",))
 
 
 def tasks_of(names: tuple[str, ...]) -> list[ArcTask]:
-    """The tasks that programs of up to three steps set; two programs may set the same one."""
+    """The distinct tasks that programs of up to three steps define."""
     chains = (chain for n in (1, 2, 3) for chain in product(names, repeat=n))
     tasks = (task_of(Program(chain)) for chain in chains)
     return list({task.digest: task for task in tasks if task is not None}.values())
@@ -121,8 +121,8 @@ def tasks_of(names: tuple[str, ...]) -> list[ArcTask]:
 
 @pytest.mark.parametrize("names", SETS)
 def test_pruning_loses_no_program_within_the_depth(names: tuple[str, ...]) -> None:
-    """Every program of up to three steps over a small set: the same answers with and without."""
-    # lists are learned behind the search of programs, from what it reached, and prune nothing
+    """Over a small set of operators, pruning loses no program of up to three steps."""
+    # lists are learned after the program search, from what it reached, and prune nothing
     own = replace(options(*names, prune=(), shallow_share=100), without=(LISTS,))
     for task in tasks_of(names):
         free = shallow(EncodedTask(task), own)
@@ -133,7 +133,7 @@ def test_pruning_loses_no_program_within_the_depth(names: tuple[str, ...]) -> No
 
 
 def test_operator_that_lies_about_its_shape_loses_a_program() -> None:
-    """The test above can fail: facts are what pruning rests on."""
+    """The test above can fail: pruning relies on declared facts."""
     task = task_of(Program(("mirror_rows", "transpose")))
     assert task is not None
     honest = options("transpose", "mirror_rows", depth=2, shallow_share=100)

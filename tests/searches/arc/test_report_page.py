@@ -1,4 +1,4 @@
-"""The report and status of an ARC run: every task drawn, figures of the search, within its size."""
+"""The report and status of an ARC run: every task drawn, figures of the search, limited size."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_pages_stay_within_their_size(small_run: Path) -> None:
 
 
 def test_unfinished_run_has_pages_and_lines(small_run: Path, tmp_path: Path) -> None:
-    """A run that has begun and has no answers yet: as its ledger looked after the first record."""
+    """A run that has started but has no answers: its ledger holds the first record only."""
     copy = tmp_path / "begun"
     copy.mkdir()
     for name in ("run.toml", "manifest.sqlite"):

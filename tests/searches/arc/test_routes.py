@@ -43,7 +43,7 @@ class Walk:
         return is_inside and not self.own.grid.at(r, c)
 
     def lines(self) -> Iterator[tuple[int, int, int, int]]:
-        """How many turns and cells each line to the ends has, and the sums of their places."""
+        """Yield each line's numbers of turns and cells, and the sums of its columns and rows."""
         tall, wide = self.body.piece.height, self.body.piece.width
         for cell in own_cells(self.body):
             for step in STEPS:

@@ -1,4 +1,4 @@
-"""Lists that see what they made, and lists in two layers."""
+"""Lists that read their own output, and lists in two layers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SCANS = (
 )
 
 
-# corner, feature, what it shows of the cells of 123/456
+# corner, feature, its values for the cells of 123/456
 SEEN = (
     ("top_left", "made_back", "x12x45"),
     ("top_right", "made_back", "23x56x"),
@@ -60,7 +60,7 @@ def test_cell_sees_those_made_before_it(corner: str, name: str, numbers: str) ->
 def test_scanned_grid_is_what_its_list_says_of_each_cell_given_the_grid(
     value: Grid, text: str, corner: str
 ) -> None:
-    """The definition: a grid whose every cell follows from those before it. There is but one."""
+    """By definition, every cell of the grid follows from those before it; only one grid fits."""
     parsed = parse(text)
     columns = dict(zip(NAMES, features_of(value), strict=True))
     cells = scan(parsed, columns, (value.height, value.width), corner)
@@ -127,7 +127,7 @@ def phase_with_choices(task: ArcTask, *without: str) -> PhaseResult:
 
 
 def made_by(text: str, inputs: tuple[str, ...]) -> ArcTask:
-    """The task of telling what a program does, the last input being the test."""
+    """A task whose outputs a program generates; the last input is the test."""
     program = read_program(text)
     pairs = [
         Pair(grid(input_grid), program.run(grid(input_grid)) or grid("0")) for input_grid in inputs

@@ -16,7 +16,7 @@ from weft.searches.arc.values import Grid, decode_grids
 
 
 def shape_in(body: Body) -> set[Cell]:
-    """An object's cells, counted from the corner of its box."""
+    """An object's cells, relative to the corner of its box."""
     return {(r - body.piece.row, c - body.piece.col) for r, c in cells_of(body.piece)}
 
 
@@ -33,7 +33,7 @@ def offsets(body: Body, height: int, width: int) -> list[Cell]:
 
 
 def added(scene: Scene, body: Body) -> set[Cell]:
-    """What an object lacks of the shape that all have, cell by cell."""
+    """The cells of the shared shape that an object lacks, found cell by cell."""
     pieces = [other.piece for other in scene.objects]
     height, width = max(p.height for p in pieces), max(p.width for p in pieces)
     ordered = sorted(
@@ -82,7 +82,7 @@ def test_planted_sharing_is_found_and_predicts() -> None:
 
 
 def _planted(shape: str, n: int) -> Pair:
-    """Three copies of a shape in their colours; each lacks another cell that is not a corner's."""
+    """Three copies of a shape in different colours, each missing a different cell."""
     rows = [[int(cell) for cell in row] for row in shape.split("/")]
     cells = [(r, c) for r, row in enumerate(rows) for c, cell in enumerate(row) if cell]
     before, after = ([[0] * 14 for _ in range(7)] for _ in range(2))

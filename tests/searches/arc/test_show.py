@@ -1,4 +1,4 @@
-"""`weft arc show`: tasks and runs drawn, as pictures and JSON; sealed runs stay shut."""
+"""`weft arc show`: tasks and runs on screen, as pictures and JSON; sealed runs stay sealed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Submissions: every task and test is there, in the form of ARC Prize."""
+"""Submissions: they contain every task and test, in the ARC Prize format."""
 
 from __future__ import annotations
 

@@ -40,11 +40,11 @@ INPUTS = (
     "00101/00606/00800/00003/00000/00000",
     "10100/60600/00000/00800/00000/50000",
 )
-"""A 6 below an object holds it up: only where it is gone it falls on what else there is."""
+"""A 6 below an object holds it up; without the 6, it falls onto whatever else is there."""
 
 
 def planted(program: str = STEPS, inputs: tuple[str, ...] = INPUTS) -> ArcTask:
-    """A puzzle that two tables solve."""
+    """A puzzle that two tables solve in sequence."""
     rule = parse(f'return objects(I, "{program}")\n')
     pairs = [Pair(grid(text), output) for text in inputs if (output := rule.run(grid(text)))]
     assert len(pairs) == len(inputs)
@@ -52,7 +52,7 @@ def planted(program: str = STEPS, inputs: tuple[str, ...] = INPUTS) -> ArcTask:
 
 
 def partial(inputs: tuple[str, ...], targets: tuple[str, ...]) -> list[PartialTable]:
-    """The tables that explain a part of what becomes of some grids."""
+    """The tables that partially explain the targets of some grids."""
     scenes = [Scene(grid(text), segment("objects_8", grid(text))) for text in inputs]
     return partial_tables(TableSearch(scenes, [grid(text) for text in targets]), scenes)
 

@@ -1,4 +1,4 @@
-"""Actions that continue rows of objects, draw lines from middles, and counts as bars."""
+"""Actions that continue rows of objects, draw lines from middles, and draw counts as bars."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from weft.searches.arc.values import Grid, decode_grids
 
 
 def drawn(text: str, rows: str) -> Grid | None:
-    """What a table makes of a grid."""
+    """The output of a table on a grid."""
     return read_program(f'return objects(I, "{text}")\n').run(grid(rows))
 
 

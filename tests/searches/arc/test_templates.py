@@ -1,4 +1,4 @@
-"""Templates drawn again, and objects drawn to one: planted truth, and kernels on planted grids."""
+"""Repeated templates, and objects drawn to one: planted truth, and kernels on planted grids."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def grid(*rows: str) -> Grid:
 
 
 def run(value: Grid, *names: str) -> Value | None:
-    """What the kernels of a chain make of a grid."""
+    """The result of a chain's kernels on a grid."""
     result: Value | None = value
     for name in names:
         if result is not None:
@@ -30,7 +30,7 @@ def run(value: Grid, *names: str) -> Value | None:
 
 
 def planted(seed: int) -> Grid:
-    """A blob of two or three colours, parts of it in other sizes and positions, some marks."""
+    """A blob of two or three colours, scaled and transformed parts of it, and some marks."""
     chance = Random(seed)
     back, *inks = chance.sample(range(10), 5)
     cells = [[back] * SIDE for _ in range(SIDE)]
@@ -53,7 +53,7 @@ def _draw(
     cells: list[list[int]], part: dict[tuple[int, int], int], turn: int, size: int, top: int,
     left: int,
 ) -> None:  # fmt: skip
-    """Draw cells turned and larger, what lies outside cut off."""
+    """Draw cells transformed and scaled, cropped to the grid."""
     for (r, c), colour in part.items():
         y, x = (2 - r if turn & 2 else r), (2 - c if turn & 1 else c)
         y, x = (x, y) if turn & 4 else (y, x)
@@ -75,7 +75,7 @@ def test_kernel_on_planted_copies_equals_its_twin(operator: Operator) -> None:
 
 
 def test_copies_where_all_rare_cells_recur_are_completed() -> None:
-    """One of two alone, or both at another distance, is no part."""
+    """One rare cell alone, or both at another distance, is not a part."""
     value = grid(
         "211.......",
         "1.3.......",
@@ -148,7 +148,7 @@ def test_copies_inside_forget_what_touches_the_template_and_are_cut_off() -> Non
 
 
 def test_stamp_on_marks_is_centred_on_each() -> None:
-    """The line that separates is no blob, and no part of one."""
+    """The separating line is neither a blob nor part of one."""
     value = grid("121....5..", "323....5..", "121..4.5..", ".......5..", ".......5..")
     assert run(value, "stamp_on_marks") == grid(
         "121....5..", "323.1215..", "121.3235..", "....1215..", ".......5.."

@@ -19,7 +19,7 @@ def candidate(name: str, grid: Grid, bits: int = 5) -> ProgramCandidate:
 
 
 def doubting(*names: str) -> Examine:
-    """Examine by name: programs that hold one of these are unsure."""
+    """An examination by name: programs that contain any of these operators are unsure."""
     return lambda program, *_: UNSURE if set(names) & set(program.names) else SURE
 
 

@@ -175,7 +175,7 @@ def test_terminal_makes_hostile_texts_visible() -> None:
 
 
 def read_back(lines: list[Text], cells: int) -> list[list[int]]:
-    """Read the colours that stand in lines: ground of a space, both halves of a block."""
+    """Read the colours of cells from lines: the background of a space, both halves of a block."""
     rows: list[list[int]] = []
     for line in lines:
         above, below = [], []

@@ -1,4 +1,4 @@
-"""Jobs and nodes for tests: a folder with both files, and the command line to run them."""
+"""Jobs and nodes for tests: a folder with both files, and commands that run in it."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ THREE_NODES = (
     '{"hostname":"rig-a","gpu_count":12,"max_concurrent_script_jobs":12},'
     '{"hostname":"rig-b","gpu_count":12,"max_concurrent_script_jobs":12}]}'
 )
-"""As it stands in people's folders."""
+"""A classic nodes file, as users have it."""
 
 
 def sleeper(number: int, seconds: float) -> dict[str, Any]:
-    """A job that rests and says which it is."""
+    """A job that sleeps and then prints its number."""
     script = f"sleep {seconds:.3f}; echo '{{\"job\": {number}}}'"
     return {"job_id": f"job-{number:02}", "argv": ["sh", "-c", script], "timeout_s": 60}
 
 
 def shell(job_id: str, line: str, **more: Any) -> dict[str, Any]:
-    """A CPU job that is a line of shell; it may wait for a test, so that its limit is for hangs."""
+    """A CPU job that runs a line of shell; it may wait for a test, so its limit is for hangs."""
     return {"job_id": job_id, "argv": ["sh", "-c", line], "gpu": 0, "timeout_s": 600, **more}
 
 
 @dataclass
 class Shop:
-    """A folder with jobs.json and nodes.json, where commands run."""
+    """A folder with jobs.json and nodes.json, in which commands run."""
 
     folder: Path
     capture: Any = None
@@ -59,12 +59,12 @@ class Shop:
         return self.weft("jobs", "run", jobs, "--out", out, *words)
 
     def figures(self, campaign: str, **figures: object) -> None:
-        """Print figures past the capture of what commands say."""
+        """Print figures past pytest's capture of output."""
         with self.capture.disabled():
             print_figures(campaign, **figures)
 
     def apart(self, *words: str | Path, cwd: Path | None = None, **env: str) -> Told:
-        """Run a command in a process of its own."""
+        """Run a command in a separate process."""
         return run_apart(cwd or self.folder, *words, **env)
 
     def view(self, out: str) -> RunView:
@@ -74,7 +74,7 @@ class Shop:
         return jobs_of(self.view(out))
 
     def results(self, out: str) -> dict[str, tuple[str, bytes]]:
-        """Status or source of each job, and the bytes of its result."""
+        """The result's source or the error type of each job, and the bytes of its result."""
         view = self.view(out)
         tasks = {t.args["args"]["job_id"]: t for t in view.tasks()}
         return {

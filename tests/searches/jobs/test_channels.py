@@ -96,7 +96,7 @@ def check_told(shop: Shop, out: str) -> None:
 
 
 def check_explained(shop: Shop) -> None:
-    """`weft explain` shows the parse error with its place, then the last 40 lines."""
+    """Check that `weft explain` shows the parse error with its place, then the last 40 lines."""
     keys = {job.job_id: job.key for job in shop.seen("run")}
     explained = shop.weft("explain", "run", keys["cut-off"]).out
     assert "is not JSON: parse error: premature EOF (line 1, column 14)" in explained
@@ -114,7 +114,7 @@ def check_explained(shop: Shop) -> None:
 
 
 def check_moved_aside(shop: Shop) -> None:
-    """Nothing of what was there before is lost, and it is not taken for a result."""
+    """Check that existing files are preserved and not taken for results."""
     assert not (shop.folder / "old.json").exists()
     for name in ("old", "fresh"):
         assert (shop.folder / f"{name}.json.before-1").read_text() == '{"old": 1}'

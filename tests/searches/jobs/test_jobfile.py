@@ -1,4 +1,4 @@
-"""Jobs files: all forms give the same jobs, and each thing that is wrong gives one line."""
+"""Jobs files: all forms give the same jobs, and every error is reported in one line."""
 
 from __future__ import annotations
 

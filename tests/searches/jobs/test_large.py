@@ -36,7 +36,7 @@ if out is sys.stdout:
 
 
 def most_bytes(process: psutil.Process) -> int:
-    """The most memory a process ever had (VmHWM)."""
+    """The peak memory of a process in bytes (VmHWM)."""
     text = Path(f"/proc/{process.pid}/status").read_text()
     match = re.search(r"VmHWM:\s+(\d+) kB", text)
     return int(match[1]) * 1024 if match else 0

@@ -1,4 +1,4 @@
-"""The machine's faults: refused before the start, losses afterwards, never in the ledger."""
+"""Problems of the machine: refused before the start, losses afterwards, never in the ledger."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_every_way_to_name_an_interpreter_works(ready: Shop, env: str) -> None:
 
 
 def interpreter(path: Path) -> None:
-    """Put an interpreter there that works from any place."""
+    """Create an interpreter that works from any place."""
     path.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
     path.chmod(0o755)
 
@@ -80,7 +80,7 @@ LATER = {
 def test_what_goes_missing_later_is_a_loss_and_the_run_goes_on_when_it_is_back(
     ready: Shop, what: str
 ) -> None:
-    """Exit code 75, nothing of it in the ledger, and the head of a run where nothing happened."""
+    """Exit code 75, no trace in the ledger, and the same head as an undisturbed run."""
     line, second, message = LATER[what]
     folder = ready.folder
 

@@ -59,7 +59,7 @@ def test_unfinished_run_has_a_page_too(shop: Shop) -> None:
 
 
 def test_strict_ends_with_the_first_failure(shop: Shop) -> None:
-    others = (shell(f"j{i}", "sleep 30; echo '[]'") for i in range(5))  # none ends before
+    others = (shell(f"j{i}", "sleep 30; echo '[]'") for i in range(5))  # none ends earlier
     shop.write([shell("fails", "exit 3"), *others])
     result = shop.run("run", "--strict")
     assert result.code == 4

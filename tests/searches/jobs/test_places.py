@@ -1,4 +1,4 @@
-"""Where a job's paths may lead: nothing outside its folders is touched, and nothing is lost."""
+"""Where a job's paths may point: nothing outside its folders is touched, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def nodes(**fields: Any) -> str:
 
 @pytest.fixture
 def precious(shop: Shop) -> Path:
-    """A file of somebody else, beside the folder of the node."""
+    """An unrelated file, beside the folder of the node."""
     (shop.folder / "node").mkdir()
     path = shop.folder / "precious.txt"
     path.write_text("do not touch")
@@ -52,7 +52,7 @@ def test_link_that_leads_out_is_refused_before_the_start(shop: Shop, precious: P
 def test_link_made_after_the_start_moves_nothing_and_is_not_recorded(
     shop: Shop, precious: Path
 ) -> None:
-    """The run stops with exit code 75; without the link the same command finishes it."""
+    """The run stops with exit code 75; once the link is gone, `weft resume` finishes it."""
     (shop.folder / "node" / "link").mkdir()
     plant = "rmdir link; ln -s .. link; echo []"
     second = shell("b", "echo [] > link/precious.txt", expected_output="link/precious.txt")
@@ -97,7 +97,7 @@ def test_script_and_cwd_are_elsewhere_only_where_the_node_allows_it(shop: Shop, 
 
 
 def test_what_was_moved_aside_comes_back_when_the_job_does_not_start(shop: Shop) -> None:
-    """The interpreter of the second job goes away while the first one runs."""
+    """The second job's program disappears while the first job runs."""
     tool = shop.folder / "tool"
     tool.write_text("#!/bin/sh\necho [] > old.json\n")
     tool.chmod(0o755)

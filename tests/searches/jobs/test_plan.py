@@ -1,4 +1,4 @@
-"""The plan: equal to the table by hand, in the form people know, printed before the start."""
+"""The plan: equal to a table made by hand, in the familiar form, printed before the start."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ BY_HAND = [
     "localhost/gpu0", "rig-a/gpu0", "rig-b/gpu0", "rig-a/gpu1", "rig-b/gpu1", "rig-a/gpu2",
     "rig-b/gpu2", "rig-a/gpu3", "rig-b/gpu3", "rig-a/gpu4",
 ]  # fmt: skip
-"""36 jobs: one for each of the 26 GPUs, and of the 10 that are left 1, 5 and 4 by largest
+"""36 jobs: one for each of the 26 GPUs; the other 10 are divided into 1, 5 and 4 by largest
 remainder (10/13, 60/13, 60/13)."""
 EIGHT = [f"{node}/gpu{i}" for i in range(4) for node in ("rig-a", "rig-b")]
-"""8 jobs: shares of 8/13, 48/13 and 48/13 are 0, 4 and 4."""
+"""8 jobs: shares of 8/13, 48/13 and 48/13 become 0, 4 and 4."""
 SIX = EIGHT[:6]
 FOURTEEN = [
     "localhost/gpu0",
     *(f"{node}/gpu{i}" for i in range(6) for node in ("rig-a", "rig-b")),
     "rig-a/gpu6",
 ]
-"""14 jobs: shares of 14/13, 84/13 and 84/13 are 1, 7 and 6."""
+"""14 jobs: shares of 14/13, 84/13 and 84/13 become 1, 7 and 6."""
 LINES = [
     "PARALLEL: localhost | 2 GPU workers | 3 jobs | distribution: {0: 2, 1: 1}",
     "PARALLEL: rig-a | 12 GPU workers | 17 jobs | distribution: {0: 2, 1: 2, 2: 2, 3: 2, 4: 2,"
@@ -63,9 +63,9 @@ def test_small_rounds_go_where_the_shares_are_largest() -> None:
 def test_planned_deal_of_36_jobs_is_3_4_times_as_fast_as_nodes_one_after_the_other(
     units: list[int],
 ) -> None:
-    """On the measure of the coordinators it replaces: a third of the jobs for each node, in turn.
+    """The baseline is the replaced coordinators: each node runs every third job, one at a time.
 
-    A deal to the nodes in turn, whatever their slots, gives about 2.
+    Dealing to the nodes in turn, regardless of their slots, gives about 2.
     """
     slots = [slot.name for slot in table(jobs(36), THREE) if slot]
     spent: Counter[str] = Counter()
@@ -117,7 +117,7 @@ def test_greedy_says_what_it_has() -> None:
     )
 
 
-# -- printed --------------------------------------------------------------------------------------
+# -- output ---------------------------------------------------------------------------------------
 
 
 def test_dry_run_prints_the_plan_and_creates_nothing(shop: Shop) -> None:
@@ -144,7 +144,7 @@ def test_sign_is_left_out_where_it_cannot_be_written(shop: Shop, encoding: str, 
 
 
 def test_dry_run_of_a_classic_file_needs_no_other_flag(shop: Shop) -> None:
-    """Other machines are planned for; what cannot be seen from here is named."""
+    """Other machines are part of the plan; whatever cannot be checked from here is named."""
     shop.write([sleeper(i, 1) for i in range(36)], THREE_NODES)
     before = sorted(shop.folder.iterdir())
     result = shop.weft("jobs", "run", "jobs.json", "--nodes", "nodes.json", "--dry-run")

@@ -1,4 +1,4 @@
-"""The request of a jobs run from Python: it decides alone, and the command builds the same one."""
+"""The request of a jobs run from Python: it alone decides, and the command builds the same one."""
 
 from __future__ import annotations
 

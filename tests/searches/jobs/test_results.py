@@ -1,4 +1,4 @@
-"""What counts as a result: the reader of the last JSON line against a slow plain twin."""
+"""What counts as a result: the reader of the last JSON line, compared with a slow plain twin."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def bare(line: str) -> str:
 
 
 def twin(text: str, scalars: bool) -> str | None:
-    """The rule, written down plainly."""
+    """A plain implementation of the rule."""
     lines = text.split("\n")
     for number in range(len(lines) - 1, -1, -1):
         last = bare(lines[number])
@@ -53,7 +53,7 @@ def twin(text: str, scalars: bool) -> str | None:
 
 
 def opening_line(lines: list[str], last: int) -> int:
-    """The line with the bracket that the last line closes, if it begins with it; else `last`."""
+    """The line that begins with the bracket that the last line closes; `last` if there is none."""
     depth = 0
     for number in range(last, -1, -1):
         line = re.sub(r'"([^"\\]|\\.)*"', "", bare(lines[number]))
@@ -189,7 +189,7 @@ def test_pretty_printed_document_is_found_whole(
 
 
 def test_hostile_line_takes_no_more_than_linear_time(file: Path) -> None:
-    """Text that could be cut into numbers in many ways, then is none: no way is tried twice."""
+    """Text that splits into numbers in many ways but is not JSON does not cause backtracking."""
     file.write_text("{}\n" + "1-" * 500_000 + "x]\n", "utf-8")
     assert read(file, False) == "{}"
 

@@ -29,21 +29,21 @@ ON_NODES = ("--nodes", "nodes.json", "--simulate-nodes")
 CAPS = {"localhost": 2, "rig-a": 12, "rig-b": 12}
 NODES = tuple(Node(name, gpus=cap) for name, cap in CAPS.items())
 SPEED_UPS = {4: 1.3, 20: 3.0, 36: 3.4}
-"""At least, against one after the other within a node."""
+"""The least speed-up for a number of jobs, compared with sequential jobs within each node."""
 
 
 def rests(count: int, unit_s: float) -> list[dict[str, Any]]:
-    """Jobs of 1 to 3 units of sleep."""
+    """Jobs that sleep for 1 to 3 units."""
     return [sleeper(i, unit_s * (1 + 7 * i % 21 / 10)) for i in range(count)]
 
 
 def similar(count: int, unit_s: float) -> list[dict[str, Any]]:
-    """Jobs of 1.5 to 2 units of sleep, for comparing sums of them."""
+    """Jobs that sleep for 1.5 to 2 units, so that their sums are comparable."""
     return [sleeper(i, unit_s * (1.5 + 7 * i % 6 / 10)) for i in range(count)]
 
 
 def most_at_once(jobs: Sequence[ViewedJob]) -> int:
-    """How many overlap at most; one that starts when another ends does not."""
+    """The most jobs that overlap; one that starts when another ends does not overlap it."""
     steps = [(j.finished_at or 0.0, -1) for j in jobs] + [(j.started_at or 0.0, 1) for j in jobs]
     return max(accumulate(step for _, step in sorted(steps)), default=0)
 
@@ -59,7 +59,7 @@ def check_never_too_many(jobs: Sequence[ViewedJob]) -> None:
 
 
 def wall_from_ready_s(jobs: Sequence[ViewedJob]) -> float:
-    """From the moment every slot had its first job to the end of the last one."""
+    """The time from when every slot has had its first job to the end of the last job."""
     firsts = [slot.jobs[0].started_at or 0.0 for slot in slot_times(jobs)]
     return max(job.finished_at or 0.0 for job in jobs) - max(firsts)
 
@@ -71,12 +71,12 @@ def runtime_s(jobs: Sequence[ViewedJob]) -> float:
 
 
 def one_by_one_s(jobs: Sequence[ViewedJob]) -> float:
-    """What each node's share of the round-robin deal takes one after the other; the longest."""
+    """The longest sequential time of a node's share when jobs are dealt round-robin."""
     return max(sum(job.seconds or 0.0 for job in jobs[node::3]) for node in range(3))
 
 
 def check_three_nodes(shop: Shop, unit_s: float) -> dict[str, list[ViewedJob]]:
-    """36 jobs, static then greedy, all figures from the manifests; return them by placement."""
+    """Run 36 jobs, static then greedy, and check their figures; return the jobs by placement."""
     shop.write(rests(36, unit_s), THREE_NODES)
     by_placement, ledgers = {}, set()
     for placement in ("static", "greedy"):
@@ -109,7 +109,7 @@ def busiest_s(jobs: Sequence[ViewedJob]) -> float:
 
 
 def check_greedy_said(err: str, jobs: Sequence[ViewedJob]) -> None:
-    """One line before the start, and the distribution at the end."""
+    """Check the line before the start, and the distribution at the end."""
     first, *rest = err.splitlines()
     assert first.startswith("🔀 PARALLEL: 36 jobs for 26 GPU slots | greedy")
     assert [line.split(" | ")[0] for line in rest] == [f"🔀 PARALLEL: {node}" for node in CAPS]
@@ -123,7 +123,7 @@ def test_three_nodes_run_as_planned(shop: Shop) -> None:
 
 @pytest.mark.slow
 def test_three_nodes_rest_little_and_greedy_is_no_slower(shop: Shop) -> None:
-    """By the clock, so for a machine that does nothing else."""
+    """Measures wall time, so it needs an otherwise idle machine."""
     by_placement = check_three_nodes(shop, 1.0)
     for jobs in by_placement.values():
         for slot in slot_times(jobs):
@@ -159,26 +159,26 @@ def test_twenty_jobs_are_faster_than_one_after_the_other(shop: Shop) -> None:
     up = one_by_one_s(jobs) / runtime_s(jobs)
     shop.figures("20 jobs, greedy", speed_up_within_nodes=f"{up:.2f}")
     assert most_at_once(jobs) > 1
-    assert up > 1  # how much more, on a machine that does nothing else, `make chaos` says
+    assert up > 1  # `make chaos` measures how much more, on an otherwise idle machine
 
 
 # -- one ledger -----------------------------------------------------------------------------------
 
 
 RELEASING = 11
-"""The job that ends the wait of those that are made to wait."""
+"""The number of the job that releases the waiting ones."""
 
 
 def held(shop: Shop, line: str, by: str = "hold") -> str:
-    """A line of shell that waits while a file, `hold`, is in the shop's folder."""
+    """A line of shell that waits while a file, `by`, is in the shop's folder."""
     return f"while [ -e {shop.folder / by} ]; do sleep 0.02; done; {line}"
 
 
 def quick(shop: Shop, count: int) -> list[dict[str, Any]]:
-    """Short jobs whose ends come in another order than their starts.
+    """Short jobs that end in another order than they start.
 
-    Two of them fail, and the last one can be held. Any of them but the last can be made to wait for
-    job `RELEASING`, so that orders differ beside any load.
+    Two of them fail, and the last one can be held. All but the last can be made to wait for job
+    `RELEASING`, so that orders differ under any load.
     """
     jobs = [sleeper(i, 0.08 * (i * 11 % 5) / 4) for i in range(count)]
     for i, job in enumerate(jobs):
@@ -211,7 +211,7 @@ def completed(run: Path) -> int:
 
 
 def kill_after(shop: Shop, words: Sequence[str | Path], run: str, count: int) -> None:
-    """Run a command and kill its coordinator when so many jobs are done."""
+    """Run a command and kill its coordinator once `count` jobs are done."""
     process = subprocess.Popen(
         [*COMMAND, *map(str, words)], cwd=shop.folder,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -226,11 +226,11 @@ def kill_after(shop: Shop, words: Sequence[str | Path], run: str, count: int) ->
 
 
 Way = Callable[[Shop, str], int]
-"""Run all jobs into a folder; return the exit code."""
+"""Runs all jobs into a folder; returns the exit code."""
 
 
 def with_wait(job: int, way: Way) -> Way:
-    """The same, with a job that waits for `RELEASING`."""
+    """The same way, but with a job that waits for `RELEASING`."""
 
     def run(shop: Shop, out: str) -> int:
         (shop.folder / f"waits-{job}").touch()
@@ -249,7 +249,7 @@ def with_hash_seed(seed: str, placement: str) -> Way:
 
 
 def killed_twice(shop: Shop, out: str) -> int:
-    """Killed, begun again by the same command, killed, resumed from another folder."""
+    """Kill a run, repeat the command, kill it again, and resume it from another folder."""
     words = ["jobs", "run", "jobs.json", "--out", out, *ON_NODES, "-q"]
     (shop.folder / "hold").touch()
     kill_after(shop, words, out, 3)
@@ -269,7 +269,7 @@ WAYS: dict[str, Way] = {
     "killed-twice": with_wait(7, killed_twice),
 }
 HERE = {**WAYS, "greedy-here": with_wait(1, in_shop(*ON_NODES, "--placement", "greedy"))}
-"""In this process, where a bug can be planted."""
+"""Includes one in this process, where a bug can be planted."""
 
 
 def check_one_ledger(shop: Shop, names: Sequence[str], count: int = 14) -> None:
@@ -306,11 +306,11 @@ def test_recording_in_arrival_order_would_be_noticed(
         check_one_ledger(shop, ["greedy-here", "one-slot"])
 
 
-# -- going on -------------------------------------------------------------------------------------
+# -- resuming -------------------------------------------------------------------------------------
 
 
 def test_resume_needs_only_the_folder_and_finds_the_scripts(shop: Shop) -> None:
-    """Nodes, placement and the scripts' folder come from run.toml, also from elsewhere."""
+    """Nodes, placement and the scripts' folder come from run.toml, even from another folder."""
     (shop.folder / "s.py").write_text(
         "import sys, time, pathlib\nwhile pathlib.Path(sys.argv[1]).exists():\n"
         "    time.sleep(0.02)\nprint('[1]')\n"

@@ -1,4 +1,4 @@
-"""Runtime, what it would be one after the other, and how busy each slot was."""
+"""Runtime, what it would be sequentially, and how busy each slot was."""
 
 from __future__ import annotations
 

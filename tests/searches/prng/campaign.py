@@ -54,7 +54,7 @@ BY_NAME = {entry.name: entry for entry in ENTRIES}
 
 
 class OutcomeLog:
-    """Outcomes in a file, a line for each as it comes; those of earlier sessions count too."""
+    """Outcomes in a file, appended line by line; those of earlier sessions are included."""
 
     def __init__(self, path: Path) -> None:
         text = path.read_text(encoding="utf-8") if path.exists() else ""
@@ -63,26 +63,26 @@ class OutcomeLog:
         self._lock = threading.Lock()
 
     def add(self, outcome: dict[str, Any]) -> None:
-        """Write one, from any thread."""
+        """Append an outcome; safe to call from any thread."""
         outcome |= {"version": VERSION}
         with self._lock, self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(outcome) + "\n")
             self._outcomes.append(outcome)
 
     def by_name(self, key: str) -> dict[Any, dict[str, Any]]:
-        """Return the outcomes by what they are about."""
+        """Return the outcomes by their value of `key`."""
         return {outcome[key]: outcome for outcome in self._outcomes}
 
 
 def make(path: Path) -> None:
-    """Write a history of every entry of the zoo, with a random seed."""
+    """Write one history for each entry of the zoo, with a random seed."""
     with tempfile.TemporaryDirectory() as folder, path.open("w") as file:
         for entry in ENTRIES:
             file.write(make_history(entry, Path(folder)).to_line())
 
 
 def search_entry(text: str, workers: int) -> dict[str, Any]:
-    """Search one history, and say what became of it."""
+    """Search one history and return the outcome."""
     history, begin_s = FreshHistory.of_line(text), time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         execution = Execution(Path(folder) / "run", workers)
@@ -109,12 +109,12 @@ def zoo(path: Path, cores: int, deadline_s: float, log: OutcomeLog) -> dict[str,
 
 
 def planned_s(line: dict[str, Any]) -> int:
-    """Return what a search is planned to take of one core."""
+    """Return the planned cost of a search, in seconds of one core."""
     return estimate_s(History(tuple(line["draws"])), named_request(BY_NAME[line["entry"]]))
 
 
 def in_process(line: dict[str, Any], cores: int, deadline_s: float, log: OutcomeLog) -> None:
-    """Search a history in a process of its own, unless time runs out."""
+    """Search a history in a separate process, unless time runs out."""
     left_s = deadline_s - time.monotonic()
     if left_s < 5:
         return
@@ -136,14 +136,14 @@ def in_process(line: dict[str, Any], cores: int, deadline_s: float, log: Outcome
 
 
 def compile_map(pair: tuple[str, str]) -> None:
-    """Compile what every analysis needs of an output map, into the folder of kernels."""
+    """Compile what every analysis needs of an output map, into the kernel folder."""
     family, output = pair
     modulus = 1 << family_named(family).word_bits if output == "raw" else 1000
     generate_array(Hypothesis(family, output, min(modulus, 1 << 32), seed=1), 2)
 
 
 def claim_of(name: str | int) -> tuple[str | int, str]:
-    """Return what is claimed of a history: empty if nothing is."""
+    """Return a history's name and what is claimed about it, empty if nothing is."""
     if isinstance(name, int):
         draws, modulus = random_history(name)
         answer = verdict_of(draws, random_request(modulus))
@@ -154,14 +154,14 @@ def claim_of(name: str | int) -> tuple[str | int, str]:
 
 
 def default_claim_of(number: int) -> tuple[int, str]:
-    """Do that for a random history with the settings that a user has without options."""
+    """Do the same for a random history with the default settings of the command."""
     draws, modulus = random_history(number)
     answer = verdict_of(draws, default_request(modulus), "auto")
     return number, str(answer.found[0]) if answer.is_signal else ""
 
 
 def compile_all(cores: int) -> None:
-    """Compile what every analysis needs, so that campaigns side by side do not do it again."""
+    """Compile what every analysis needs, so that parallel campaigns do not repeat it."""
     with multiprocessing.get_context("spawn").Pool(cores) as pool:
         pairs = [(family.name, output) for family in SINGLE for output in family.outputs]
         pool.map(compile_map, pairs, chunksize=1)
@@ -176,7 +176,7 @@ def claims(
     deadline_s: float,
     log: OutcomeLog,
 ) -> dict[str, Any]:
-    """Analyse histories until time runs out; list those of which something is claimed."""
+    """Analyse histories until time runs out; list those about which something is claimed."""
     remaining = [name for name in names if name not in log.by_name("history")]
     with multiprocessing.get_context("spawn").Pool(cores) as pool:
         for name, claim in until(pool.imap_unordered(judge, remaining), deadline_s):
@@ -201,13 +201,13 @@ def until(results: Any, deadline_s: float) -> Iterable[tuple[str | int, str]]:
 
 
 def bounds(text: str) -> tuple[int, int]:
-    """Return the first and the end of FIRST:END."""
+    """Parse FIRST:END."""
     first, _, end = text.partition(":")
     return int(first), int(end)
 
 
 def campaign(what: str, rest: list[str], cores: int, deadline_s: float) -> dict[str, Any]:
-    """Run one of the campaigns that have an outcome."""
+    """Run one of the campaigns that write an outcome."""
     out = Path(rest[1] if what == "zoo" else rest[0])
     log = OutcomeLog(Path(f"{out}l"))
     if what == "zoo":
@@ -225,7 +225,7 @@ def campaign(what: str, rest: list[str], cores: int, deadline_s: float) -> dict[
 
 
 def main() -> None:
-    """Run what the command line names."""
+    """Run the action named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     verbs = ["make", "compile", "zoo", "random", "default", "hostile", "one"]
     parser.add_argument("what", choices=verbs)

@@ -1,4 +1,4 @@
-"""`weft prng analyse` without the second that its imports take."""
+"""Runs `weft prng analyse` without spending a second on its imports."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def prng_forks() -> Iterator[ForkServer]:
 
 @pytest.fixture
 def analyse(prng_forks: ForkServer) -> Analyse:
-    """Run the command in a process of its own; with `--backend serial` its tasks run there too."""
+    """Run the command in a separate process; with `--backend serial` its tasks run there too."""
 
     def call(*words: str | Path) -> subprocess.CompletedProcess[str]:
         argv = ["prng", "analyse", *map(str, words)]

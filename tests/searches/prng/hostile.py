@@ -1,7 +1,7 @@
-"""Histories that no generator of the catalogue made and that are not random either.
+"""Histories that are not random and come from no generator of the catalogue.
 
-Biased, periodic, chaotic, sorted, counted, summed, sticky, and the generators that the catalogue
-does not know. Each is a pure function of nothing: the same draws every time.
+Biased, periodic, chaotic, sorted, counted, summed and sticky ones, and those of generators that the
+catalogue does not contain. Each is deterministic: the same draws every time.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _sums(terms: int) -> Maker:
 
 
 def _lcg(multiplier: int, increment: int, bits: int, shift: int) -> Maker:
-    """A congruential generator with constants that the catalogue does not have."""
+    """A congruential generator with constants that are not in the catalogue."""
 
     def stream(source: random.Random, modulus: int) -> Iterator[int]:
         state = source.getrandbits(bits)
@@ -238,7 +238,7 @@ NAMES = [f"{name}/{modulus}" for name in _MAKERS for modulus in MODULI]
 
 
 def hostile(name: str, count: int) -> tuple[tuple[int, ...], int]:
-    """Return the draws of a history by its name, and its modulus."""
+    """Return the draws and the modulus of a named history."""
     maker, _, modulus = name.rpartition("/")
     endless = _MAKERS[maker](random.Random(name), int(modulus))
     return tuple(draw for draw, _ in zip(endless, range(count), strict=False)), int(modulus)
@@ -248,31 +248,31 @@ RANDOM_MODULI = (10, 37, 100, 1000, 65_536)
 
 
 def random_history(number: int) -> tuple[tuple[int, ...], int]:
-    """Return 120 draws of SHA-256, and their modulus."""
+    """Return 120 draws from SHA-256, and their modulus."""
     modulus = RANDOM_MODULI[number % len(RANDOM_MODULI)]
     blocks = (hashlib.sha256(f"random {number} {at}".encode()).digest() for at in range(120))
     return tuple(int.from_bytes(block[:8], "big") % modulus for block in blocks), modulus
 
 
 def random_request(modulus: int) -> AnalyseRequest:
-    """Return a second of one core, as planned, of all attacks on all generators."""
+    """Return a request for all attacks on all generators, within one planned second of a core."""
     return AnalyseRequest(modulus, skips=(0, 2), starts=(0, 2), max_cost_ms=1_000, all_seeds=False)
 
 
 def hostile_request(modulus: int) -> AnalyseRequest:
-    """Return twenty seconds of the same."""
+    """Return the same request with twenty seconds."""
     return AnalyseRequest(modulus, skips=(0, 2), starts=(0, 2), max_cost_ms=20_000, all_seeds=False)
 
 
 def default_request(modulus: int) -> AnalyseRequest:
-    """Return what `weft prng analyse` asks without options."""
+    """Return the request of `weft prng analyse` without options."""
     return AnalyseRequest(modulus, max_cost_ms=EFFORTS_MS["standard"])
 
 
 def verdict_of(
     draws: tuple[int, ...], request: AnalyseRequest, device: str = "cpu"
 ) -> AnalyseAnswer:
-    """Do what the search does, without a run: all ranges within the limits, one score."""
+    """Do what the search does, without a run: cover all ranges within the limits, score once."""
     plans, gaps = planning.make_plans(History(draws), request)
     case, candidates = request.case(draws), []
     covered = [item for wave in planning.waves(plans, PlanLimits.of(request)) for item in wave]

@@ -19,7 +19,7 @@ GRID = [
 
 
 def planted(family: str, output: str, modulus: int, seed: int, skip: int, start: int) -> Hypothesis:
-    """Return the truth of a history."""
+    """Return the hypothesis that generates a history."""
     return Hypothesis(family, output, modulus, seed=seed, skips=Skips.constant(skip), start=start)
 
 
@@ -33,13 +33,13 @@ def corrupted(draws: Sequence[int], modulus: int, percent: int, seed: int) -> tu
 
 
 def chance(count: int, modulus: int, seed: int) -> tuple[int, ...]:
-    """Return a history without a generator that we know."""
+    """Return a history of chance, without a planted generator."""
     source = random.Random(f"chance {seed}")
     return tuple(source.randrange(modulus) for _ in range(count))
 
 
 def recorded(name: str) -> tuple[tuple[int, ...], list[int]]:
-    """Return a history that a real runtime made, and what it made next."""
+    """Return a history recorded from a real runtime, and the draws that followed."""
     folder = Path(__file__).parent / "histories"
     known, later = (
         [int(row) for row in (folder / f"{name}{kind}.csv").read_text().split()[1:]]
@@ -56,12 +56,12 @@ def plan_for(attack: Attack, case: Case, family: str, output: str) -> AttackPlan
 
 
 def run_all(attack: Attack, case: Case, plan: AttackPlan) -> list[HypothesisMatch]:
-    """Carry out a plan range by range, as tasks do."""
+    """Execute a plan range by range, as tasks do."""
     return [
         candidate for lo, hi in plan.ranges() for candidate in attack.run(case, plan, Units(lo, hi))
     ]
 
 
 def predicts(found: HypothesisMatch, truth: Hypothesis, count: int) -> bool:
-    """Whether a finding makes the very draws of the truth, also those that come later."""
+    """Whether a match generates the same draws as the truth, including later ones."""
     return generate(found.hypothesis, count) == generate(truth, count)

@@ -1,4 +1,4 @@
-"""`weft prng analyse` for real: histories of real runtimes, one ledger, no signal."""
+"""`weft prng analyse` end to end: histories of real runtimes, one ledger, no signal."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ NEAR = {
     "xorshift64": ("--families", "xorshift64", "--outputs", "mod", "--skips", "0:1"),
     "v8": ("--families", "v8", "--outputs", "scaled", "--skips", "0"),
 }
-"""The neighbourhood that `make test` searches; `make chaos` takes all generators. Java is below."""
+"""What `make test` searches; `make chaos` tries all generators. Java is tested below."""
 HERE = ("--backend", "serial")
-"""For what is found, not how: no worker loads or compiles anything again."""
+"""For tests of results, not of execution: no worker loads or compiles anything again."""
 
 
 def weft(*words: str | Path, **env: str) -> subprocess.CompletedProcess[str]:
@@ -65,7 +65,7 @@ def found_in(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
 
 
 def random_draws(name: str, count: int) -> list[int]:
-    """Draws of SHA-256 in counter mode: nobody's generator."""
+    """Draws from SHA-256 in counter mode, which no generator of the catalogue makes."""
     blocks = (hashlib.sha256(f"{name} {i}".encode()).digest() for i in range(count))
     return [int.from_bytes(block[:8], "big") % 1000 for block in blocks]
 
@@ -75,7 +75,7 @@ def write(path: Path, draws: list[int]) -> Path:
     return path
 
 
-# -- what real runtimes made ---------------------------------------------------------------------
+# -- histories of real runtimes ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", sorted(NEAR))
@@ -110,7 +110,7 @@ SMALL = ("--families", "java", "--outputs", "bounded", "--skips", "130:140", "-q
 
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory: pytest.TempPathFactory, prng_forks: ForkServer) -> Path:
-    """A run on one core, of which the others must have the ledger; what it prints is checked."""
+    """A run on one core whose ledger all others must equal; its output is checked."""
     out = tmp_path_factory.mktemp("prng") / "serial"
     words = ["prng", "analyse", HISTORIES / "java.csv", *SMALL, *HERE, "--json", "--out", out]
     argv = [str(word) for word in words]
@@ -148,7 +148,7 @@ def test_analysis_of_two_workers_killed_goes_on_with_eight_to_the_same_ledger(
     assert ledger.read_bytes().startswith(before)
     assert ledger_digest(out) == ledger_digest(reference)
     runs = [out]
-    while arrival_order(runs[-1]) == arrival_order(reference):  # four tasks may come in order
+    while arrival_order(runs[-1]) == arrival_order(reference):  # four tasks may arrive in order
         assert len(runs) < 6, "results of eight workers always arrive in the order of the tasks"
         runs.append(tmp_path / f"again{len(runs)}")
         words = (HISTORIES / "java.csv", *SMALL, "--workers", "8", "--out", runs[-1])
@@ -159,7 +159,7 @@ def test_analysis_of_two_workers_killed_goes_on_with_eight_to_the_same_ledger(
 def test_recording_in_arrival_order_is_noticed(
     reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The tests above can fail: with this bug planted, the ledger is another one."""
+    """The tests above can fail: with this planted bug the ledger differs."""
     from weft.searches.prng.run import execute, load_history
 
     in_task_order = Manifest.recorded
@@ -171,7 +171,7 @@ def test_recording_in_arrival_order_is_noticed(
             yield sorted(rows, key=lambda row: -(arrivals[row[0]] or 0))
 
     monkeypatch.setattr(Manifest, "recorded", in_arrival_order)
-    monkeypatch.setattr(loop, "COMMIT_AFTER_S", 60.0)  # rounds at once, not result by result
+    monkeypatch.setattr(loop, "COMMIT_AFTER_S", 60.0)  # whole rounds at once, not result by result
     history, _ = load_history(str(HISTORIES / "java.csv"))
     budget_ms = EFFORTS_MS["standard"]
     request = AnalyseRequest(1000, ("java",), ("bounded",), SKIPS, max_cost_ms=budget_ms)
@@ -276,7 +276,7 @@ def test_plans_are_of_maps_that_can_have_the_modulus(modulus: int) -> None:
 
 
 def test_two_streams_are_looked_at_apart(analyse: Analyse, tmp_path: Path) -> None:
-    """Interleaved with noise the whole shows nothing; the session alone does."""
+    """Interleaved with noise, the whole history shows nothing; one session alone does."""
     java, noise = draws_of("java"), random_draws("between", 120)
     rows = "".join(f"{a},,noon\n{b},,night\n" for a, b in zip(java, noise, strict=True))
     path = tmp_path / "draws"

@@ -1,4 +1,4 @@
-"""Brute force by seed: sieves let pass what the plain definition says, and find the truth."""
+"""Brute force by seed: sieves agree with the plain definition and find the truth."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from weft.searches.prng.hypothesis import Hypothesis, Skips
 SIEVED = [(family.name, output) for family in FAMILIES for output in family.outputs
           if sieve_of(family, output, 1000)]  # fmt: skip
 OWN = [call for call in SIEVED if family_named(call[0]).readings]
-"""Maps with a sieve of their own; the others take a second each to compile."""
+"""Maps with a dedicated sieve; the others take a second each to compile."""
 FILLED = [family for family in FAMILIES
           if isinstance(family.seed_form, CompiledSeeding) and family.seed_form.fill]  # fmt: skip
 QUICK = [*OWN, *((family.name, "mod") for family in FILLED)]

@@ -39,7 +39,7 @@ from weft.searches.prng.linear import affine_power
 SHAPES = [pytest.param(family, shape, id=f"{shape.family}-{shape.output}")
           for family in FAMILIES for shape in family.lcg_forms]  # fmt: skip
 QUICK = [shape for shape in SHAPES if shape.id != "java-abslong"]
-"""Without the one that tries 2^31 states for an anchor; `make chaos` has it."""
+"""All but the one that tries 2^31 states for an anchor; `make chaos` includes it."""
 SMALL = [
     LcgForm("small", "low", 0x6D5, 0xB3, dropped=5, width=8),
     LcgForm("small", "signed", 0x2A5, 0x1D, dropped=3, width=10, signed=True),
@@ -57,7 +57,7 @@ JOINED = [
 
 
 def hits_of_all_states(window: LaneWindow) -> dict[int, int]:
-    """The plain twin: try every state at the first draw; hits of those that fit."""
+    """The plain twin: try every state at the first draw; return the hits of those that fit."""
     split = window.split
     multiplier, increment = window.affine(0, 1, split.bits)
     fitting = {}
@@ -139,7 +139,7 @@ def test_java_bounded_planted_in_the_grid_is_found_and_predicts_what_follows(
 @pytest.mark.parametrize(("family", "shape"), SHAPES)
 @pytest.mark.parametrize(("skip", "start", "percent"), GRID)
 def test_family_planted_in_the_grid_is_found(family, shape, skip, start, percent) -> None:
-    is_gap = (family.name, shape.output) == ("java", "long")  # 120 tells too little of 64 bits
+    is_gap = (family.name, shape.output) == ("java", "long")  # 120 shows too little of 64 bits
     for modulus in (1000,) if is_gap else (1000, 120):
         truth = planted(family.name, shape.output, modulus, 12345678 + start, skip, start)
         draws = corrupted(generate(truth, 300), modulus, percent, skip)
@@ -247,7 +247,7 @@ def test_large_bound_covers_the_skips_at_which_rejections_are_rare() -> None:
 def test_small_modulus_with_an_even_stride_follows_few_lanes(
     skip: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """nextInt(10): near twins of the true lane fit as well, and each used to be searched whole."""
+    """nextInt(10): near twins of the true lane fit too, and each used to be searched in full."""
     truth = planted("java", "bounded", 10, 20_240_101, skip, 0)
     case = Case(tuple(generate(truth, 240)), 10, skips=(0, 10), corrupt_percent=10)
     plan = plan_for(ATTACK, case, "java", "bounded")
@@ -274,9 +274,9 @@ def test_small_modulus_with_15_percent_wrong_rows_is_found() -> None:
 
 @pytest.mark.parametrize(("family", "modulus"), [("msvc", 37), ("borland", 3), ("unreal", 37)])
 def test_odd_modulus_is_estimated_by_all_outputs_that_are_tried(family: str, modulus: int) -> None:
-    """Each of 2^16 low parts is tried with every output of an anchor: a second of a core or more.
+    """Each of 2^16 low parts is tried with every output of an anchor: at least a second of a core.
 
-    The estimate was a millisecond once, for a division before the product.
+    The estimate was once a millisecond, because it divided before multiplying.
     """
     plans = [item for item in ATTACK.plan(Case((1, 0, 2) * 40, modulus))
              if isinstance(item, AttackPlan) and item.family == family]  # fmt: skip
@@ -286,9 +286,9 @@ def test_odd_modulus_is_estimated_by_all_outputs_that_are_tried(family: str, mod
 
 @pytest.mark.parametrize("modulus", [6, 10, 98])
 def test_small_even_modulus_costs_its_sieve_and_one_follow_up(modulus: int) -> None:
-    """No lane fits draws of no generator, so great skips cost as little as small ones.
+    """No lane fits draws without a generator, so large skips cost as little as small ones.
 
-    Once every skip was estimated as if two lanes fitted it: the seeds of all calls came first.
+    Every skip was once estimated as if two lanes fitted, so the seeds of all calls came first.
     """
     case = Case(chance(160, modulus, 3), modulus, skips=(0, 40))
     plan = plan_for(ATTACK, case, "java", "bounded")

@@ -42,7 +42,7 @@ MAPS = [(problem.family, problem.output) for problem in problems(999)]
 
 
 def follow(problem: LatticeProblem, state: int, count: int, skip: int) -> list[int]:
-    """States at draws that follow one another."""
+    """The states at consecutive draws."""
     multiplier, increment = problem.jumped(problem.steps * (skip + 1))
     states = [state]
     for _ in range(count - 1):
@@ -69,7 +69,7 @@ def test_state_of_a_small_generator_is_the_only_one_of_all_states(
     problem: LatticeProblem, skip: int
 ) -> None:
     source = random.Random(skip)
-    count = (problem.draws_needed() or 0) + 1  # one more, so that chance leaves no other
+    count = (problem.draws_needed() or 0) + 1  # one more, so that no other state fits by chance
     lattice = reduced(problem, count, skip)
     for _ in range(2):
         truth = follow(problem, source.randrange(problem.modulus), count, skip)
@@ -103,7 +103,7 @@ def test_java_odd_bound_planted_in_the_grid_is_found(skip: int, start: int, perc
 @pytest.mark.parametrize("modulus", [101, 1000, 1024])
 def test_family_planted_with_corrupt_rows_is_found(family: str, output: str, modulus: int) -> None:
     if (family, output) not in [(problem.family, problem.output) for problem in problems(modulus)]:
-        return  # remainders by a power of two are lanes
+        return  # remainders modulo a power of two are lanes
     truth = planted(family, output, modulus, 987654321, 7, 1000)
     case = Case(corrupted(generate(truth, 150), modulus, 10, 1), modulus, skips=(6, 8))
     candidates = run_all(ATTACK, case, plan_for(ATTACK, case, family, output))

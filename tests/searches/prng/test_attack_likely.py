@@ -1,4 +1,4 @@
-"""Likely seeds are found at every start and skip, as the plain comparison of all places does."""
+"""Likely seeds are found at every start and skip, as by plainly comparing all places."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MAPS = [(family.name, output) for family in FAMILIES for output in maps(family, 
 def all_places(
     stream: list[int], draws: tuple[int, ...], starts: tuple[int, int], skips: tuple[int, int]
 ) -> dict[tuple[int, int], int]:
-    """The plain twin: hits of every start and skip with two right draws in a row."""
+    """The plain twin: hits of every start and skip with two consecutive right draws."""
     by_place = {}
     for skip in range(skips[0], skips[1] + 1):
         for start in range(starts[0], starts[1] + 1):
@@ -140,7 +140,7 @@ def test_plan_counts_every_seed_start_and_skip() -> None:
 
 
 def test_twisters_are_estimated_by_their_compiled_seeding() -> None:
-    """All dates of MT19937 take 4 s of a core; the plan once said 26, so they came too late."""
+    """All dates of MT19937 take 4 s of a core; an estimate of 26 s once ranked them too late."""
     case = Case(chance(60, 1000, 7), 1000, skips=(0, 0), starts=(0, 0))
     java = plan_for(DATED, case, "java", "bounded")
     for family in ("php_mt", "cpython", "mt19937"):

@@ -1,4 +1,4 @@
-"""States behind draws with rejection: CPython's and NumPy's own generators are the witnesses."""
+"""States behind draws with rejection, checked against CPython's and NumPy's own generators."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NUMPY, CPYTHON = VIEWS
 
 @lru_cache
 def _history(seed: int, count: int, bound: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Draws of CPython below a bound, and the numbers of the outputs they were."""
+    """Draws of CPython below a bound, and the indices of the outputs they came from."""
     source = random.Random(seed)
     _ = [source.random() for _ in range(50 + seed)]
     bits, at = bound.bit_length(), 0
@@ -77,7 +77,7 @@ def _fits(sieved: RejectionDraws, chosen: tuple[int, ...]) -> bool:
 
 
 def test_alignment_true_anchor_gives_true_outputs_and_false_ones_die() -> None:
-    """All steps of a walk are gone in the test below; these are enough to die within."""
+    """The test below takes all steps of a walk; these are enough to reject false anchors."""
     draws, outputs = _history(3, 6300, 1000)
     sieved = CPYTHON.sieved(Case(draws, 1000))
     followed = 0
@@ -159,6 +159,6 @@ def test_retreated_undoes_a_step_of_the_recurrence() -> None:
     later = random.Random(1).getrandbits(forms.unknowns)
     before = forms.retreated(later, 3)
     assert before >> 3 == later & ((1 << (forms.unknowns - 3)) - 1)
-    for at in range(3):  # the unknowns that left at the end are those the polynomial predicts
+    for at in range(3):  # the polynomial predicts the unknowns that were shifted out
         form = forms.advanced(1 << (forms.unknowns - 1), at + 1)
         assert (form & before).bit_count() & 1 == later >> (forms.unknowns - 3 + at) & 1

@@ -88,7 +88,7 @@ def _recurrence(count: int, misplaced: bool) -> list[int]:
 
 
 def test_state_from_remainders_of_cpython_predicts_two_thousand_draws() -> None:
-    """The witness is CPython's generator in the middle of a block, seeded from many words."""
+    """Checked against CPython's generator in the middle of a block, seeded from many words."""
     source = random.Random(2**700 + 12345)
     _ = [source.random() for _ in range(1000)]
     draws = [source.getrandbits(32) % 1000 for _ in range(6900 + 2000)]
@@ -133,7 +133,7 @@ def test_planted_state_over_the_coverage_is_found(view: TwisterView, skip: int, 
 @pytest.mark.parametrize("modulus", [2, 4, 6, 10, 16, 32, 96, 100, 256, 2**16, 10**6, 2**31])
 @pytest.mark.parametrize("output", ["mod", "high"])
 def test_planted_state_of_any_modulus_is_found_or_a_gap(modulus: int, output: str) -> None:
-    """Outputs known but for a bit, below 2^31, are many bits of few that repeat each other most."""
+    """At modulus 2^31, few outputs show all bits but one, and these are the most redundant."""
     _planted(_view("mt19937", output), 0, 5, (0, 0), modulus)
 
 
@@ -156,7 +156,7 @@ def test_plan_units_tile_the_skips_in_order() -> None:
 
 
 def test_state_of_zeros_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A long history of zeros has it, and libstdc++'s distribution never came back from it."""
+    """A long history of zeros has this state, and libstdc++'s distribution never returned on it."""
     solution = SimpleNamespace(consistent=True, rank=10**6, bits=None)
     monkeypatch.setattr(linear_twister, "equations", lambda *_: None)
     monkeypatch.setattr(linear_twister.gf2, "solve", lambda *_: solution)

@@ -1,4 +1,4 @@
-"""States of small linear generators: planted with skips and noise, and against exhaustion."""
+"""States of small linear generators: planted with skips and noise, and by exhaustive search."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_random_draws_give_no_state(view: LinearView) -> None:
 
 @pytest.mark.parametrize("view", VIEWS, ids=NAMES)
 def test_views_bits_said_to_be_linear_are_linear(view: LinearView) -> None:
-    """f(a ^ b) = f(a) ^ f(b) in every bit that a draw below 2^20 may fix, after some steps."""
+    """After some steps, f(a ^ b) = f(a) ^ f(b) in every bit that a draw below 2^20 may fix."""
     family = family_named(view.family)
     noise = random.Random(2)
     mask = view.reading.known(0, 1 << 20).mask

@@ -1,4 +1,4 @@
-"""The state of a twister read off 624 whole outputs: CPython's own, and every family's."""
+"""The state of a twister from 624 whole outputs: CPython's own, and those of every family."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_whole_words_in_a_row_are_not_attacked_by_algebra_too() -> None:
 
 @pytest.mark.parametrize("family", ["mt19937", "cpython", "php_mt_52"])
 def test_named_family_alone_has_the_state_attack_and_it_is_tried_first(family: str) -> None:
-    """633 words: eight are held back, which chance hits once in 2^256."""
+    """Eight of 633 words are held back; chance hits them all once in 2^256."""
     history = History(_running_words(633))
     assert len(split(history.draws, WHOLE)[1]) == HOLDOUT_WORDS
     plans, _ = make_plans(history, AnalyseRequest(WHOLE, (family,)))

@@ -1,4 +1,4 @@
-"""Varying skips: the best way equals that of the plain search, and planted ways are found."""
+"""Varying skips: the best path equals that of the plain search, and planted paths are found."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ U64 = np.uint64
 
 
 def most_hits(stream, draws, places, skips) -> int:
-    """The plain twin: a complete depth-first search of all ways."""
+    """The plain twin: a complete depth-first search of all paths."""
     if not draws:
         return 0
     return max(
@@ -59,7 +59,7 @@ def wandering(family: str, output: str, seed: int, skips: tuple[int, int], perce
 
 
 def same_places(found: Hypothesis, truth: Hypothesis, count: int) -> int:
-    """Draws that are made as in the truth; wrong rows leave skips around them open."""
+    """The number of draws equal to the truth's; wrong rows leave the skips around them open."""
     pairs = zip(generate(found, count), generate(truth, count), strict=True)
     return sum(a == b for a, b in pairs)
 

@@ -1,6 +1,6 @@
-"""Bad input of `weft prng`: one line, the right exit code, and nothing on disk.
+"""Bad input to `weft prng`: one line, the right exit code, and nothing on disk.
 
-In this process, so that a case costs next to nothing: everything is refused at the door.
+Commands run in this process, so that a case costs almost nothing: all of them are refused early.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ TRAINING = {
 def refused(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Refused:
-    """Run commands that must fail in a folder with draws, and look at what they leave."""
+    """Run commands that must fail in a folder with draws, and check that they leave nothing."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "draws.csv").write_text("\n".join(DRAWS))
     return Refused(capsys, tmp_path)
 
 
 class Refused:
-    """Runs a command and checks that it was refused as commands should."""
+    """Runs a command and checks that it was refused in one line and left no files."""
 
     def __init__(self, capsys: pytest.CaptureFixture[str], folder: Path) -> None:
         self.capsys, self.folder = capsys, folder
@@ -180,7 +180,7 @@ def test_analyse_bad_option_is_refused(
 def test_analyse_on_a_gpu_that_is_not_there_is_refused(
     refused: Refused, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")  # also where there is one
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")  # also on machines with one
     message = "--device gpu: this machine has no GPU that CuPy can use; leave it out"
     refused(3, message, "analyse", "draws.csv", "--device", "gpu", "--out", "run")
 

@@ -1,4 +1,4 @@
-"""What few values of V8 cannot show: where its block of 64 numbers ends."""
+"""Few values of V8 do not show where its block of 64 numbers ends."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ def test_varying_skips_count_as_far_as_they_are_known() -> None:
 def test_predictions_of_v8_stay_within_what_is_known(
     analyse: Analyse, tmp_path: Path, start: int, draws: int
 ) -> None:
-    """Draws of one block are continued to its end at the latest, and the text says so.
+    """Draws of one block are continued at most to its end, and the text says so.
 
-    From start 40 on, twelve more are right; the draws alone do not show that.
+    From start 40, twelve more are right; the draws alone do not show that.
     """
     stream = generate(at(start), draws + 120)
     file = tmp_path / "draws.txt"

@@ -1,4 +1,4 @@
-"""What may be claimed of draws: exact, in part, or nothing; and next draws only when earned."""
+"""What may be claimed about draws: exact, partial or nothing; next draws only when justified."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_half_of_the_draws_explained_is_a_partial_signal_with_its_share() -> Non
 
 
 def test_alignment_lost_in_the_holdout_is_found_again_or_nothing_is_predicted() -> None:
-    """Three calls that somebody else made, near the end, and five wrong rows."""
+    """Three calls by other code near the end, and five wrong rows."""
     stream = generate(Hypothesis("cpython", "bounded", 1000, seed=7), 200)
     rows = stream[:90] + stream[93:]
     draws = corrupted(rows[:104], 1000, 5, 1)
@@ -147,7 +147,7 @@ def test_drand48_and_java_are_named_as_equivalents() -> None:
 
 
 def test_state_found_as_another_generator_is_named_by_the_usual_call() -> None:
-    """`drand48() * 1000` was called java.high, which no library offers."""
+    """`drand48() * 1000` was once named java.high, a call that no library offers."""
     made_by = family_named("drand48")
     state = made_by.state_text(made_by.seeding(31337))
     draws = tuple(generate(Hypothesis("drand48", "scaled", 1000, state=state), 100))

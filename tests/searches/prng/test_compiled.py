@@ -1,4 +1,4 @@
-"""Compiled kernels are made once on a machine, not once in every process."""
+"""Kernels are compiled once per machine, not once per process."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_numba_is_loaded_without_what_it_only_looks_for() -> None:
 
 
 def test_functions_that_close_over_other_parts_have_other_names() -> None:
-    """Code from disk is linked by name: the twist of PHP 5.2.1 was called for that of PHP 7.1."""
+    """Cached code is linked by name: PHP 5.2.1's twist was once called in place of PHP 7.1's."""
     assert kernel_name(php.step_legacy) != kernel_name(mt19937.step)
     functions = [f for family in FAMILIES for f in (family.step, *family.outputs.values())]
     by_name: dict[str, set[object]] = {}
@@ -113,7 +113,7 @@ def kernel_name(function: object) -> str:
 
 
 def parts_of(function: object) -> tuple[object, ...]:
-    """The code of a function and, down to the last, of all that it closes over."""
+    """The code of a function and, recursively, of everything that it closes over."""
     assert isinstance(function, FunctionType)
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
     closed = [parts_of(part) if isinstance(part, FunctionType) else part for part in cells]

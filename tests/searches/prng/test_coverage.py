@@ -1,4 +1,4 @@
-"""`weft prng families --coverage`: what is said of a call is planned, recorded, and so."""
+"""`weft prng families --coverage`: what it says of a call is planned, recorded and true."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""The CUDA source that a GPU compiles, compiled for this machine: the same survivors.
+"""The CUDA source for a GPU, compiled for this machine's processor: the same survivors.
 
-A few lines stand in for CUDA's words. What a GPU really does is compared on one by
-`python -m benchmarks gpu`.
+A few lines define CUDA's keywords. `python -m benchmarks gpu` compares results on a real GPU.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ static unsigned atomicAdd(unsigned *at, unsigned more) {
 
 @pytest.fixture
 def on_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let sieves for a GPU run here."""
+    """Run sieves for a GPU on this machine's processor."""
     gcc = require_tool("gcc")
 
     def launch(program: SieveProgram, lo: int, hi: int, out: Any) -> int:
@@ -107,7 +106,7 @@ def test_source_for_a_gpu_finds_what_the_core_finds(family: str, output: str, en
     "family", ["php_rows", "cxx_rows", "java_rows", "go_perm_rows", "dotnet8_rows", "glibc_rows"]
 )
 def test_source_for_a_gpu_finds_the_seed_of_a_shuffle(family: str) -> None:
-    """One shuffle for each sieve that a GPU has for calls with bounds of their own."""
+    """One shuffle for each sieve that a GPU has for calls with separate bounds."""
     kind = family_named(family)
     deck = tuple(generate(Hypothesis(family, "shuffle", 52, seed=SEED), 52))
     sieve = sieve_of(kind, "shuffle", 52, is_row_known=True)

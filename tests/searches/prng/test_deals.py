@@ -1,4 +1,4 @@
-"""What is left of a deck after a deal is what the shuffle of its seed has after the cards dealt."""
+"""The rest of a deck after a deal is what its seed's shuffle has after the cards dealt."""
 
 from __future__ import annotations
 

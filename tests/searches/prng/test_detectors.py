@@ -21,7 +21,7 @@ from weft.searches.prng.hypothesis import Hypothesis
 
 
 def _noise(number: int, count: int, modulus: int) -> tuple[int, ...]:
-    """Draws of a cryptographic stream with fixed bytes; 48 bits leave no visible bias."""
+    """Draws from a fixed cryptographic stream; 48 bits per draw leave no visible bias."""
     stream = hashlib.shake_256(f"history {number}".encode()).digest(6 * count)
     parts = [stream[at : at + 6] for at in range(0, len(stream), 6)]
     return tuple(int.from_bytes(part, "big") % modulus for part in parts)
@@ -33,7 +33,7 @@ def _kinds(found: list[Detection]) -> list[str]:
 
 @pytest.mark.parametrize("modulus", [2, 10, 37, 1000, 4096])
 def test_detect_forty_random_histories_finds_nothing(modulus: int) -> None:
-    """Two hundred in all, from ten draws to two thousand."""
+    """Two hundred histories in total, of ten to two thousand draws."""
     for number in range(40):
         count = (10, 60, 200, 700, 2000)[number % 5]
         assert detect(Case(_noise(number * 1000 + modulus, count, modulus), modulus)) == []

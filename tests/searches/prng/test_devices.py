@@ -1,4 +1,4 @@
-"""A GPU is looked for without a call to CUDA, by a stand-in of NVIDIA's library built here."""
+"""GPUs are detected without calling CUDA, tested by a stand-in for NVIDIA's library."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ UNKNOWN_ERROR = 999
 
 
 def built(folder: Path, gpus: int, init: int = 0, counted: int = 0) -> str:
-    """Return the stand-in that reports so many GPUs, with the status of its calls."""
+    """Build the stand-in, with its number of GPUs and the status of its calls; return its path."""
     library = folder / devices.NVML
     argv = [require_tool("gcc"), "-x", "c", "-shared", "-fPIC", "-o", str(library), "-"]
     defined = [f"-DINIT={init}", f"-DGPUS={gpus}", f"-DCOUNTED={counted}"]

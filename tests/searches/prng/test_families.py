@@ -1,4 +1,4 @@
-"""Laws that every generator keeps: states, jumps, positions, and compiled code like the plain."""
+"""Laws that every generator obeys: states, jumps, positions, and compiled code like plain code."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MAPS = [(family, output) for family in FAMILIES for output in family.outputs]
 
 @st.composite
 def states(draw: st.DrawFn, family: Family) -> State:
-    """A state somewhere in a stream, also in the middle of a block."""
+    """A state somewhere in a stream, possibly in the middle of a block."""
     state = family.seeding(draw(st.integers(0, 2**family.seed_bits - 1)))
     for _ in range(draw(st.integers(0, 700))):
         family.step(state)
@@ -40,8 +40,8 @@ def states(draw: st.DrawFn, family: Family) -> State:
 
 
 SAMPLE = ("java", "mt19937", "numpy_pcg64", "v8")
-"""Steps of one word, of a block, of 128 bits, and backwards through a cache; the usual map of every
-family, which compiles its step too, is below."""
+"""Steps of one word, of a block, of 128 bits, and backwards through a cache. The usual map of every
+family, whose step is compiled too, is tested below."""
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_every_map_compiled_is_the_map(
     ids=lambda one: one.name,
 )  # fmt: skip
 def test_state_of_zeros_makes_draws_and_ends(family: Family) -> None:
-    """An attack on a history of zeros finds it: minstd's bounded call never came back."""
+    """An attack on a history of zeros finds it; minstd's bounded call never returned from it."""
     for output, call in family.outputs.items():
         state = [0] * family.state_words
         generated = [call(state, 1000) for _ in range(3)]

@@ -1,7 +1,7 @@
-"""What Weft computes is what the real runtimes gave: the vectors beside this file.
+"""Weft's streams are those of the real runtimes, recorded in the vectors beside this file.
 
 Each line of `vectors/*.jsonl` is one stream: its first outputs, and some after 1,000 calls. The
-program that printed a file lies beside it; under `make chaos` it is run again.
+program that printed a file is beside it; `make chaos` runs it again.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ MAKERS: dict[str, list[str]] = {
     "ruby": ["ruby", "{source}.rb"],
     "reference": ["cc", "-O1", "-o", "{made}", "{source}.c"],
 }
-"""How the program of each file is run or, where `{made}` is named, built first."""
+"""The command that runs the program of each file or, where it contains `{made}`, builds it."""
 
 
 def cases(text: str) -> list[dict[str, Any]]:
@@ -69,7 +69,7 @@ def cases(text: str) -> list[dict[str, Any]]:
 
 
 def wrong(case: dict[str, Any]) -> str:
-    """Say in what our stream differs from a vector; empty when it does not."""
+    """Describe how our stream differs from a vector; empty if it does not."""
     state = case.get("state")
     about = Hypothesis(
         case["family"],

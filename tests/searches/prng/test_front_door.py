@@ -1,4 +1,4 @@
-"""Draws as people have them: every form is recognised and read to the draws behind it."""
+"""Draws in the forms that users have: every form is recognised and converted to draws."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from weft.searches.prng.rowreaders import DECK
 
 LETTERS = LOWER + UPPER + DIGITS
 Source = random.Random
-"""CPython's own generator makes all of these: what is read back is what it drew."""
+"""CPython's own generator makes all the files, and its draws must be read back."""
 
 
 def lines(make: Callable[[Source], object], count: int, seed: int) -> bytes:
@@ -111,7 +111,7 @@ def test_likeliest_guess_names_range_and_next_command(form: str, usual: str) -> 
 
 
 def test_last_card_of_a_shuffle_is_its_first_draw() -> None:
-    """Fisher and Yates from the end: the last card is the one that the first call names."""
+    """Fisher-Yates from the end: the first call names the last card."""
     source = random.Random(11)
     history = read_draws(FILES["card-top"][0], "x", "card-bottom")
     assert history.draws[0] == source.randrange(52)
@@ -249,7 +249,7 @@ def test_every_form_has_words() -> None:
 def test_strings_of_cpython_are_traced_to_their_seed_and_go_on(
     analyse: Analyse, tmp_path: Path
 ) -> None:
-    """From tokens to the next tokens: form, family, seed, prediction in the form of the file."""
+    """From tokens to the next tokens: form, family, seed, and a prediction in the file's form."""
     source = random.Random(2024)
     tokens = ["".join(source.choice(LETTERS) for _ in range(8)) for _ in range(20)]
     (tmp_path / "tokens.txt").write_text("\n".join(tokens[:12]))
@@ -320,7 +320,7 @@ def test_bytes_that_begin_like_utf16_stay_bytes() -> None:
     data = b"\xff\xfe" + random.Random(33).randbytes(400)
     assert read_draws(data, "x", "bytes").draws == tuple(data)
     assert guess_file(data, "x", None)[0].form.name == "bytes"
-    odd = b"\xff\xfe\x00\xd8"  # half of a pair
+    odd = b"\xff\xfe\x00\xd8"  # half of a surrogate pair
     assert read_draws(odd * 20, "x", "bytes").draws == tuple(odd * 20)
 
 

@@ -15,7 +15,7 @@ SIZES = [(1, 1), (5, 9), (63, 70), (64, 64), (64, 80), (65, 40), (128, 140), (20
 
 
 def _system(unknowns: int, count: int, seed: int) -> tuple[list[int], int]:
-    """Return rows that hold for a known vector."""
+    """Return equations that hold for a known vector, and the vector."""
     noise = np.random.default_rng(seed)
     size = unknowns // 8 + 1
     mask = (1 << unknowns) - 1
@@ -56,7 +56,7 @@ def test_solve_one_wrong_side_is_a_contradiction(wrong: int) -> None:
 
 
 def test_solve_columns_that_come_late_are_found_after_the_sample() -> None:
-    """More rows than are sampled lack a column, which only the last row has."""
+    """Only the last row, which is not in the sample, has the later columns."""
     rows = [1 << (at % 3) for at in range(600)] + [0b11000]
     assert solve(packed(rows, 64), 64).rank == solve_plain(rows, 64).rank == 4
 

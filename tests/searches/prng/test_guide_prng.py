@@ -1,4 +1,4 @@
-"""docs/prng.md is whole: its defaults are the defaults, and every attack is on it."""
+"""docs/prng.md is complete: its defaults are the real ones, and it names every attack."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Histories as people have them, and what is refused with its row."""
+"""Histories in the forms that users have, and refusals that name the row."""
 
 from __future__ import annotations
 

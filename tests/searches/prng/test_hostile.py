@@ -1,7 +1,7 @@
-"""Histories that are not random and come from no generator we know: no claim, ever.
+"""Histories that are not random and come from no known generator: no claim, ever.
 
-A dozen go through the attacks that once claimed them, in `make test`; all of them, and random
-histories, through all attacks within a budget in `make chaos`.
+`make test` runs a dozen through the attacks that once claimed them; `make chaos` runs all of them,
+and random histories, through all attacks within a budget.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.searches.prng.hostile import (
 from weft.searches.prng.request import AnalyseRequest
 
 ONCE_CLAIMED = ("xorshift64", "xorshift32", "minstd", "msvc", "java")
-"""Families with states that a history of zeros, of two values or of a short cycle can have."""
+"""Families with states that generate only zeros, two values or a short cycle."""
 A_DOZEN = [
     "biased/1000", "poisson-0.5/1000", "poisson-0.1/10", "geometric-0.7/1000", "alternating/10",
     "period-1/1000", "period-2/1000", "period-16/10", "counter-1/1000", "markov-0.9/10",
@@ -58,7 +58,7 @@ def test_hostile_history_is_no_signal_for_any_generator(name: str) -> None:
 
 @pytest.mark.slow
 def test_two_thousand_random_histories_are_no_signal() -> None:
-    """Which are tried: WEFT_PRNG_RANDOM_HISTORIES, 0:2000 unless given."""
+    """WEFT_PRNG_RANDOM_HISTORIES selects the range, 0:2000 by default."""
     first, end = map(int, os.environ.get("WEFT_PRNG_RANDOM_HISTORIES", "0:2000").split(":"))
     for number in range(first, end):
         draws, modulus = random_history(number)

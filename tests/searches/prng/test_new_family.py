@@ -99,10 +99,10 @@ sys.exit(main._exit_code(["prng", "families", "--json"]))
 
 
 def in_package(folder: Path, program: str) -> subprocess.CompletedProcess[str]:
-    """Run a program in a process for which the files of a folder are families of the package.
+    """Run a program in a process that takes the files of a folder as families of the package.
 
     The kernels that all families share are compiled once for all tests; a copy of the package
-    with a cache of its own would compile them again, which takes minutes.
+    with a separate cache would compile them again, which takes minutes.
     """
     words = (
         "import importlib.util, sys",

@@ -31,7 +31,7 @@ PLAIN = [
     ("go", "scaled"), ("mt19937", "bounded"), ("mt19937", "mod"), ("java", "bounded"),
     ("java", "scaled"), ("glibc", "mod"), ("cpython", "bounded"), ("dotnet", "bounded"),
 ]  # fmt: skip
-"""Calls of which every 32-bit seed is tried by default."""
+"""Calls for which every 32-bit seed is tried by default."""
 
 
 def default(**changes: object) -> AnalyseRequest:
@@ -150,7 +150,7 @@ def test_run_after_another_takes_over_what_it_excluded(tmp_path: Path) -> None:
 
 
 def covered_ranges(run: Path) -> set[str]:
-    """Return what each task of a run covered."""
+    """Return the ranges that the tasks of a run covered."""
     records = [json.loads(line)["body"] for line in (run / "ledger.jsonl").read_text().splitlines()]
     tasks = [body for body in records if body.get("function") == "prng.cover"]
     names = ("planned", "lo", "hi")
@@ -186,7 +186,7 @@ def test_named_generator_may_begin_with_more_wrong_draws_than_one_among_all() ->
         [p.plan for p in planned(request)[0] if (p.plan.attack, p.plan.family) == ("brute", "java")]
         for request in (default(), default(families=("java",)))
     )
-    assert among_all.covers != named.covers  # what the one has excluded the other tries again
+    assert among_all.covers != named.covers  # what one has excluded, the other tries again
 
 
 def test_usual_call_that_costs_too_much_has_likely_seeds_tried_and_is_named_as_left() -> None:

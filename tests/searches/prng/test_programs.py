@@ -1,4 +1,4 @@
-"""A recovered generator goes on, back, and out: the program it exports makes the same draws."""
+"""A recovered generator continues, rewinds and exports: its program generates the same draws."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SAMPLE = [
     ("philox4x32", "mod"), ("v8", "scaled"), ("musl", "raw"),
 ]  # fmt: skip
 COUNT = 700
-"""More than a block of a Mersenne Twister has."""
+"""More than one block of a Mersenne Twister."""
 
 
 def truth(family: str, output: str) -> Hypothesis:
@@ -35,7 +35,7 @@ def truth(family: str, output: str) -> Hypothesis:
 
 
 def printed_by(text: str, language: str, folder: Path, *arguments: object) -> list[int]:
-    """Run a program as its first lines say."""
+    """Run a program as its first lines describe, and return the draws it prints."""
     words = [str(argument) for argument in arguments]
     if language == "python":
         (folder / "draws.py").write_text(text)
@@ -171,7 +171,7 @@ def test_recover_finds_in_this_process_what_a_run_finds(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("spoiled", [1, 397, 630])
 def test_wrong_word_is_not_recovered_at_once(spoiled: int) -> None:
-    """A state that misses a draw is none, in the training part and in the holdout."""
+    """A state that misses a draw is rejected, in the training part and in the holdout."""
     words = generate(Hypothesis("cpython", "raw", 1 << 32, seed=5), 633)
     words[spoiled] ^= 1 << 9
     request = AnalyseRequest(1 << 32, families=("cpython",), corrupt_percent=0)

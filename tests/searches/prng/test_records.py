@@ -1,4 +1,4 @@
-"""Law: `from_json` undoes `to_json`, also after the values have been through the ledger's text."""
+"""Law: `from_json` inverts `to_json`, even after values have passed through the ledger's text."""
 
 from __future__ import annotations
 

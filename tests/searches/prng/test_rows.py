@@ -1,4 +1,4 @@
-"""Shuffles, samples and lottery rows: made as runtimes make them, read, and found by seed."""
+"""Shuffles, samples and lottery rows: generated as runtimes do, read, and found by seed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SIEVED = [
     ("cpython_rows", "sample5"), ("cpython_rows", "sorted_sample6"), ("mt19937_rows", "sample6"),
     ("mt19937_rows", "deal6"), ("cpython_rows", "sorted_deal6"), ("libcxx_rows", "shuffle"),
 ]  # fmt: skip
-"""Every method, order and way of taking a value of a word."""
+"""Every method, every order and every way to get a value from a word."""
 
 
 def modulus_of(output: str) -> int:
@@ -74,7 +74,7 @@ def test_name_of_no_row_map_is_none(name: str) -> None:
 
 
 def test_chance_in_rows_bounds_what_random_rows_hit() -> None:
-    """The most hits of 20,000 random decks would be a signal with 1/52 for each card."""
+    """With a chance of 1/52 per card, the best of 20,000 random decks would be a signal."""
     source, deck = random.Random(1), list(range(52))
     most = 0
     for _ in range(20_000):
@@ -124,7 +124,7 @@ SHUFFLED = ["php_rows", "java_rows", "dotnet_rows", "dotnet8_rows", "glibc_rows"
 @pytest.mark.parametrize("family", SHUFFLED)
 @pytest.mark.parametrize("modulus", [52, 49])
 def test_shuffle_is_taken_apart_into_the_calls_that_made_it(family: str, modulus: int) -> None:
-    """The calls of the row, made by the generator itself, have the bounds and values found."""
+    """The generator's own calls for the row have the bounds and values found."""
     form = family_named(family).rows
     assert form is not None
     assert form.calls is not None
@@ -221,7 +221,7 @@ def test_column_of_several_decks_is_as_many_shuffles(decks: int) -> None:
     assert dealt.form is not None
     assert (dealt.form.name, dealt.form.each) == ("cards", 52)
     assert dealt.draws == history.draws
-    across = [numbers[0], *numbers[2:], numbers[1]]  # every number as often, no deck whole
+    across = [numbers[0], *numbers[2:], numbers[1]]  # every number equally often, no deck complete
     assert read_draws("\n".join(map(str, across)).encode(), "decks").form is None
 
 

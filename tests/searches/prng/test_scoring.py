@@ -1,4 +1,4 @@
-"""What a hypothesis is worth: hits against all that was tried, each choice of a skip once."""
+"""The value of a hypothesis: hits against all that was tried, each choice of a skip once."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_find_with_varying_skips_leaves_their_choices_to_the_score() -> None:
 
 
 def test_histories_that_some_way_explains_are_no_more_than_the_correction_allows() -> None:
-    """Every history there is, below a small modulus: how many does one seed explain by chance?"""
+    """Of all histories with a small modulus, how many does one seed explain by chance?"""
     modulus, count, between = 6, 4, (0, 1)
     explained = {
         tuple(generate(Hypothesis("java", "mod", modulus, seed=9, skips=Skips(between, ways)), 4))
@@ -107,7 +107,7 @@ def test_draws_held_back_leave_enough_for_algebra(count: int, modulus: int, held
 
 
 def test_candidates_of_equal_rank_are_in_the_order_of_their_texts() -> None:
-    """Of those that hit nothing, skips and then starts decide, then what they are."""
+    """Candidates without hits are ordered by skips, then starts, then their texts."""
     draws = tuple(range(60))
     candidates = [
         StreamCandidate("", Hypothesis("java", output, 1000, seed=seed, start=start), 1)

@@ -1,4 +1,4 @@
-"""Evidence is exact: against fractions, and monotone as it must be."""
+"""Evidence is exact, compared with fractions, and monotone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from weft.searches.prng.statistics import (
 
 
 def exact_tail(hits: int, compared: int, modulus: int) -> Fraction:
-    """The twin: every term of the binomial distribution, as fractions."""
+    """The plain twin: every term of the binomial tail, as a fraction."""
     p = Fraction(1, modulus)
     terms = (
         comb(compared, k) * p**k * (1 - p) ** (compared - k) for k in range(hits, compared + 1)
@@ -27,7 +27,7 @@ def exact_tail(hits: int, compared: int, modulus: int) -> Fraction:
     return sum(terms, Fraction(0))
 
 
-@settings(max_examples=12)  # a thousandth power of large fractions takes its time
+@settings(max_examples=12)  # the thousandth power of large fractions is slow
 @given(st.integers(0, 60), st.integers(0, 60), st.sampled_from([2, 3, 10, 1000, 2**32]))
 def test_tail_evidence_against_fractions(hits: int, more: int, modulus: int) -> None:
     compared = hits + more

@@ -1,4 +1,4 @@
-"""`bomb.py DEPTH WIDTH`: a tree of processes, each in a session of its own, that never end."""
+"""`bomb.py DEPTH WIDTH`: a tree of processes, each in its own session, that never end."""
 
 import os
 import sys

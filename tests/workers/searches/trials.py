@@ -1,6 +1,6 @@
-"""Tasks that hang, eat memory or crash, and commands: what the tests of workers run.
+"""Tasks that hang, exhaust memory or crash, and commands, for the tests of workers to run.
 
-Each search takes its whole plan as arguments, so that tests write plans and not modules.
+Each search takes its whole plan as arguments, so that tests write plans instead of modules.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def hang(how: str) -> None:
 
 @weft.search(version=1)
 def hung(how: str, others: int):
-    """One task that hangs among others that do not, then a round that needs every slot."""
+    """One hanging task among others, then a round that needs every slot."""
     first = yield [hang(how), *(square(i) for i in range(others))]
     second = yield [nap(i, 5) for i in range(others)]
     return [r.value if r.ok else r.error.type for r in (*first, *second)]
@@ -93,14 +93,14 @@ def hung(how: str, others: int):
 
 @weft.task(timeout_s=30)
 def brief(x: int, ms: int) -> int:
-    """Well within its limit, by a clock that does not jump."""
+    """Stay well within the limit, by a clock that does not jump."""
     time.sleep(ms / 1000)
     return x
 
 
 @weft.search(version=1)
 def timed(count: int, ms: int):
-    """Tasks within their limits and one that is not."""
+    """Tasks within their limits, and one that exceeds it."""
     results = yield [hang("sleep_for_ever"), *(brief(i, ms) for i in range(count))]
     return [r.value if r.ok else r.error.type for r in results]
 
@@ -110,7 +110,7 @@ def timed(count: int, ms: int):
 
 @weft.task(memory_mb=64)
 def eat(mb: int) -> int:
-    """Hold so many megabytes, and say who did."""
+    """Allocate this many megabytes; return the worker's pid."""
     data = bytearray(mb * 2**20)
     for at in range(0, len(data), 4096):
         data[at] = 1
@@ -125,7 +125,7 @@ def meals(sizes: list[int]):
 
 @weft.task(memory_mb=64)
 def fill(ms: int) -> str:
-    """Take all that is allowed, keep it for a while, and go on."""
+    """Allocate all permitted memory, hold it for a while, and continue."""
     held: list[bytes] = []
     end_s = time.monotonic() + ms / 1000
     while time.monotonic() < end_s:
@@ -141,7 +141,7 @@ def fill(ms: int) -> str:
 
 @weft.search(version=1)
 def brimful(size: int):
-    """A worker spoken to while its task holds all the memory it may have."""
+    """A worker receives messages while its task holds all the memory it may have."""
     yield [square(i) for i in range(size)]
     first = yield [fill(600), *(square(i) for i in range(size))]
     second = yield [nap(i, 1) for i in range(size)]
@@ -152,7 +152,7 @@ def brimful(size: int):
 
 
 def command(step: dict[str, Any]) -> Any:
-    """A command from its plain description; functions by name."""
+    """A command from its plain description, with functions given by name."""
     step = dict(step)
     for name in ("prepare", "collect"):
         if name in step:
@@ -179,7 +179,7 @@ def commands(steps: list[dict[str, Any]], after: int = 0):
 
 @weft.search(version=1)
 def one_by_one(steps: list[dict[str, Any]]):
-    """One command a round."""
+    """One command per round."""
     outcomes = []
     for step in steps:
         results = yield [command(step)]
@@ -189,7 +189,7 @@ def one_by_one(steps: list[dict[str, Any]]):
 
 @weft.search(version=1)
 def race(steps: list[dict[str, Any]]):
-    """Commands side by side; the round is over with the first."""
+    """Commands side by side; the result of the first command ends the round."""
     results = yield weft.round([command(step) for step in steps], until=lambda r: r.index == 0)
     return [outcome(r) for r in results]
 
@@ -214,7 +214,7 @@ def raise_value_error(run: Any) -> None:
 
 
 def know_the_secret(run: Any) -> dict[str, str]:
-    """Put a secret where only the command's own words hold it."""
+    """Put a secret where only the command's words contain it."""
     return {"word": os.environ["WEFT_TRIAL_TOKEN"]}
 
 
@@ -223,7 +223,7 @@ def say_temporary(run: Any) -> None:
 
 
 def kill_idle_supervisor(run: Any) -> None:
-    """Kill the supervisor that earlier commands of this worker have left, and wait for its end."""
+    """Kill the supervisor that earlier commands of this worker left, and wait for its end."""
     for process in psutil.Process().children():
         if any("supervisor.py" in word for word in process.cmdline()):
             process.kill()
@@ -232,7 +232,7 @@ def kill_idle_supervisor(run: Any) -> None:
 
 
 def list_folders(run: Any) -> list[list[str]]:
-    """What lies in the attempt's own folders, and the attempt's number."""
+    """The contents of the attempt's own folders, and the attempt's number."""
     names = sorted(path.name for path in (*run.out_dir.iterdir(), *run.tmp_dir.iterdir()))
     return [names, [str(run.attempt)]]
 
@@ -241,7 +241,7 @@ def list_folders(run: Any) -> list[list[str]]:
 
 
 def rest(x: int, ms: int) -> int:
-    """Sleep, and note from when to when by the clock that all workers share."""
+    """Sleep, and note start and end by a clock shared by all workers."""
     began_s = time.monotonic()
     time.sleep(ms / 1000)
     weft.note(began_s=began_s, ended_s=time.monotonic())
@@ -278,7 +278,7 @@ KINDS = {"cpu": cpu_rest, "gpu": gpu_rest, "red": red_rest, "blue": blue_rest}
 
 @weft.search(version=1)
 def rests(kinds: list[str], ms: list[int]):
-    """One round; kinds and durations in turn."""
+    """One round; kinds and durations alternate."""
     count = max(len(kinds), len(ms))
     tasks = [KINDS[kinds[i % len(kinds)]](i, ms[i % len(ms)]) for i in range(count)]
     return [r.value for r in (yield tasks)]
@@ -293,14 +293,14 @@ def devices(count: int):
 
 @weft.search(version=1)
 def thousand(bad: int, size: int):
-    """Many tiny tasks; one of them crashes its worker each time."""
+    """Many tiny tasks; one of them crashes its worker on every attempt."""
     results = yield [read_address_zero(i) if i == bad else square(i) for i in range(size)]
     return [[r.index, r.error.type, r.error.exit_code] for r in results if not r.ok]
 
 
 @weft.search(version=1)
 def kept(size: int):
-    """Tiny tasks, one round after another."""
+    """Tiny tasks in two rounds."""
     first = yield [square(i) for i in range(size)]
     second = yield [square(r.value) for r in first]
     return sum(r.value for r in second)
@@ -311,14 +311,14 @@ def kept(size: int):
 
 @weft.task
 def slope(x: int, ms: int, *, seed: int) -> int:
-    """The height at x, after a while that differs from task to task."""
+    """The height at x, after a delay that differs between tasks."""
     time.sleep(ms * (seed % 7) / 1000)
     return -((x - 37) ** 2)
 
 
 @weft.search(version=1)
 def ascent(count: int, width: int, ms: int) -> Any:
-    """Best first without a barrier: each step goes on from the best that is known by then."""
+    """Best-first search without a barrier: each step continues from the best result so far."""
     best = {"x": 0, "height": -(37**2)}
 
     def steps() -> Any:

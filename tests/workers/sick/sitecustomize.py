@@ -1,7 +1,7 @@
 """Loaded by every Python process of a test: workers on the slot of GPU 0 are sick.
 
-WEFT_TRIAL_SICK says how: they die while starting (`start-kill`, `start-exit`), or are killed
-as if from outside whenever a task begins (`task-kill`).
+WEFT_TRIAL_SICK says how: they die while starting (`start-kill`, `start-exit`), or are killed,
+as if from outside, whenever a task begins (`task-kill`).
 """
 
 import os

@@ -1,5 +1,5 @@
-"""Sleep without clock_nanosleep: libfaketime 0.9.10 refuses its absolute times on the
-monotonic clock, which is how Python sleeps since 3.11.
+"""Sleep without clock_nanosleep: libfaketime 0.9.10 rejects its absolute times on the
+monotonic clock, which Python has used for sleeping since 3.11.
 """
 
 import select

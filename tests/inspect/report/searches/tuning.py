@@ -1,4 +1,4 @@
-"""A search as a user writes one: numbers and texts in, a number out, and a few failures."""
+"""A search as a user would write it: numbers and texts in, a number out, and a few failures."""
 
 from __future__ import annotations
 

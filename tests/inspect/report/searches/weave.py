@@ -1,4 +1,4 @@
-"""Searches whose runs are shown: many tiny tasks, only failures, names that want to be code."""
+"""Searches whose runs are displayed: many tiny tasks, only failures, names that look like code."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def hopeless(count: int = 12):
 
 @weft.task
 def shout(text: str) -> str:
-    """Fail with a long message, and with a note as long."""
+    """Fail with a long message, after an equally long note."""
     weft.note(**{f"<{i}>": text[:200] for i in range(5)})
     raise ValueError(text * 3)
 
@@ -90,7 +90,7 @@ def hostile():
 
 @weft.task
 def lose(marker: str) -> str:
-    """Take the worker down once."""
+    """Kill the worker once."""
     path = Path(marker)
     if not path.exists():
         path.touch()

@@ -2,9 +2,9 @@
 
     python tests/searches/prng/histories/make.py FOLDER
 
-Every history is `# program and parameters` in `index.json`, the draws in NAME.csv and what came
-after them in NAME.next.csv. Seeds are fixed, so running it again writes the same files, except
-for v8, whose generator takes its seed from the operating system.
+The draws of each history are in NAME.csv, those that follow in NAME.next.csv, and its modulus is in
+`index.json`. Seeds are fixed, so a second run writes the same files, except for v8, whose generator
+is seeded by the operating system.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def told(argv: list[str]) -> list[int]:
 
 
 def corrupted(draws: list[int], percent: int) -> list[int]:
-    """Replace some draws, the same ones each time."""
+    """Replace some draws, always the same ones."""
     noise = random.Random(percent)
     return [noise.randrange(1000) if noise.randrange(100) < percent else d for d in draws]
 

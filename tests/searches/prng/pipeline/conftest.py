@@ -19,15 +19,15 @@ SMALL = (
     "--seeds", "300", "--skips", "0:1", "--starts", "0:60", "--window-trials", "1",
     "--scorer-trials", "1", "--model-trials", "1", "--model", "lightgbm",
 )  # fmt: skip
-"""As little as a run can be asked for and still have survivors, a model and reruns."""
+"""The smallest run that still has survivors, a model and reruns."""
 PLAN = (
     "--seeds", "1200", "--skips", "0:2", "--starts", "0:100", "--window-trials", "2",
     "--scorer-trials", "3", "--model-trials", "1", "--seed", "1",
 )  # fmt: skip
-"""With all kinds of models; the last test has 14 rows, two of them true: with seed 0 the model
-misplaces one of the two."""
+"""A run with all kinds of models. The last test has 14 rows, two of them true; with seed 0 the
+model misplaces one of the two."""
 HERE = ("--backend", "serial")
-"""For what is found, not how: no worker loads all the libraries again."""
+"""For tests of results, not of execution: no worker loads all the libraries again."""
 
 
 Weft = Callable[..., Told]
@@ -44,7 +44,7 @@ def weft_says(capsys: pytest.CaptureFixture[str]) -> Weft:
 
 
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
-    """Return a folder that one of the test processes makes and all of them read."""
+    """Return a folder that one of the test processes creates and all of them read."""
     base = factory.getbasetemp()
     root = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     folder = root / name
@@ -100,7 +100,7 @@ def ledger_sha(run: Path) -> str:
 
 
 def finished_rows(run: Path) -> dict[str, tuple[int, float]]:
-    """Attempt and end of every completed task."""
+    """The attempt and end time of every completed task."""
     file = run / "manifest.sqlite"
     if not file.is_file():
         return {}

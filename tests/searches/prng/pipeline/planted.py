@@ -24,7 +24,7 @@ EACH = 90
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Draws of one seed, from the stream's draw `first` on."""
+    """Draws from one seed, starting at draw `first` of the stream."""
 
     stream: str
     seed: int
@@ -34,14 +34,14 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """A history, what made it, and how it goes on."""
+    """A history, the segments that generated it, and the draws that follow."""
 
     history: History
     segments: tuple[Segment, ...]
     coming: dict[str, list[int]]
 
     def active(self, stream: str, at: int) -> Segment:
-        """Return the segment that makes a stream's draw `at`."""
+        """Return the segment that generates draw `at` of a stream."""
         return [s for s in self.segments if s.stream == stream and s.first <= at][-1]
 
 
@@ -72,7 +72,7 @@ def plan(**changes: object) -> PipelineRequest:
 
 @lru_cache(maxsize=1)
 def worked() -> tuple[Planted, HistorySplit, window.WindowParams, Scorer, object]:
-    """Return the planted history sieved: truth, split, window, scorer, what either pass keeps."""
+    """Sieve the planted history; return the truth, split, window, scorer and survivors."""
     truth, known = planted(), plan()
     split = split_history(truth.history.draws, truth.history.sessions, 1000)
     defaults = {name: spec["default"] for name, spec in window.space(known, split).items()}

@@ -1,4 +1,4 @@
-"""Every feature: fast equals definition, it varies on planted data, it is never absent."""
+"""Every feature: the fast version equals its definition, varies, and is never missing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from weft.searches.prng.pipeline.window import with_skips
 
 CLOSE = 1e-9
 ELSEWHERE = ("skip_min", "skip_max", "best_offset")
-"""Constant within one undisturbed trial; tests of their own show that they vary."""
+"""Constant within one undisturbed trial; separate tests show that they vary."""
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def scored() -> Any:
 
 
 def expected_row(row: dict[str, Any]) -> dict[str, float]:
-    """What the definitions say of one survivor, its outputs made by the plain generator."""
+    """The features of one survivor by definition, from outputs of the plain generator."""
     _, split, params, scorer, rows = worked()
     stream = split.mode(params.sessions)[row["stream"]]
     survivor = Survivor(stream.name, row["seed"], row["skip"], row["base"])
@@ -92,7 +92,7 @@ def test_skip_range_as_searched_follows_the_trial(name: str) -> None:
 
 
 def test_best_offset_after_an_inserted_row_is_one() -> None:
-    """Before the inserted row the stream was one output further than it is after it."""
+    """Before the inserted row, the stream is one output ahead of its alignment after it."""
     generated = generate(Hypothesis("java", "bounded", 1000, 77), 199)
     draws = [*generated[:150], 5, *generated[150:]]
     split = split_history(draws, ["x"] * 200, 1000)

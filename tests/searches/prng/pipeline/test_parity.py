@@ -34,7 +34,7 @@ cpu_count = 1
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A folder with draws and their serial run `one`, how that was asked for, and how it ended."""
+    """A folder with draws and their serial run `one`, with that run's options and exit code."""
 
     place: Path
     options: tuple[str, ...] = PLAN
@@ -42,16 +42,16 @@ class Plan:
 
     @property
     def sha(self) -> str:
-        """The ledger of the serial run."""
+        """The hash of the serial run's ledger."""
         return ledger_sha(self.place / "one")
 
     def words(self, name: str, *more: str) -> list[str]:
-        """Return the command that runs it into a folder of that name."""
+        """Return the command that runs the plan into a folder with this name."""
         own = ["prng", "pipeline", self.place / "draws.csv", "--out", self.place / name]
         return [*COMMAND, *map(str, own), *self.options, *more]
 
     def carried_out(self, name: str, *more: str, code: int | None = None) -> tuple[Path, str]:
-        """Run to the end and return the folder and what was said on stderr."""
+        """Run to the end; return the folder and what was printed on stderr."""
         result = subprocess.run(self.words(name, *more), capture_output=True, text=True)
         assert result.returncode == (self.code if code is None else code), result.stderr
         return self.place / name, result.stderr
@@ -65,12 +65,12 @@ def plan(place: Path) -> Plan:
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", ["4", "8"])
 def test_more_workers_give_the_same_ledger(plan: Plan, workers: str) -> None:
-    """One, two and nodes are below, before and after a kill."""
+    """One worker, two and nodes are tested below, before and after a kill."""
     assert ledger_sha(plan.carried_out(workers, "--workers", workers)[0]) == plan.sha
 
 
 def steps_done(run: Path) -> int:
-    """How many steps of a run have been finished."""
+    """The number of finished steps of a run."""
     try:
         with sqlite3.connect(f"file:{run / 'manifest.sqlite'}?mode=ro", uri=True) as base:
             sql = "SELECT count(*) FROM tasks WHERE state = 'completed' AND function = ?"
@@ -80,7 +80,7 @@ def steps_done(run: Path) -> int:
 
 
 def killed(plan: Plan, name: str, steps: int, tasks: int) -> bool:
-    """Kill the coordinator once so many steps and then so many tasks are done."""
+    """Kill the coordinator after `steps` steps and `tasks` more tasks; False if it ended first."""
     out = plan.place / name
     with subprocess.Popen(
         plan.words(name, "--workers", "2"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -98,7 +98,7 @@ def killed(plan: Plan, name: str, steps: int, tasks: int) -> bool:
 
 
 def check_killed(plan: Plan, name: str, steps: int, tasks: int, *resumed: str) -> tuple[bool, str]:
-    """Kill a run and resume it; return whether it was killed, and what it said in the end."""
+    """Kill a run and resume it; return whether it was killed, and the resumed run's stderr."""
     out = plan.place / name
     was_killed = killed(plan, name, steps, tasks)
     before = finished_rows(out)

@@ -158,7 +158,7 @@ def test_status_shows_the_steps(weft_says: Weft, run: Path) -> None:
 
 
 def test_every_scorer_trial_is_judged_on_the_same_survivors(view: RunView) -> None:
-    """Holdout labels of other seeds than those scored would mean nothing."""
+    """Holdout labels of seeds other than the scored ones would be meaningless."""
     trials = [task for task in view.tasks() if task.function == "prng.pipeline.scorer_trial"]
     assert len(trials) == 3
     assert len({task.args["sample"].digest for task in trials}) == 1
@@ -166,7 +166,7 @@ def test_every_scorer_trial_is_judged_on_the_same_survivors(view: RunView) -> No
 
 
 def test_scored_rows_never_pass_through_the_ledger(view: RunView, run: Path) -> None:
-    """Rows as text cost 27 times the throughput once; they travel as objects."""
+    """Rows as text once cut the throughput by a factor of 27; they are passed as objects."""
     [chunk] = [task for task in view.tasks() if task.function == "prng.pipeline.score_chunk"]
     assert chunk.value["rows"] > 50
     assert len(json.dumps(chunk.value["rows"])) < 10
@@ -212,7 +212,7 @@ def test_export_keeps_labels_among_the_metadata(run: Path) -> None:
 def test_adapt_reads_nested_features_and_files_without_globals(
     weft_says: Weft, run: Path, tmp_path: Path
 ) -> None:
-    """As other programs write them: 48 features below a key, no cuts, no labels."""
+    """Files as other programs write them: 48 features under a key, no cuts, no labels."""
     rows = json.loads((run / "survivors_with_scores.json").read_text())
     nested = [
         {"seed": row["seed"], "score": row["score"], "features": {n: row[n] for n in PER_SURVIVOR}}
@@ -232,11 +232,11 @@ def test_adapt_reads_nested_features_and_files_without_globals(
 def test_few_true_survivors_and_few_trials_are_a_signal_and_predicted_with(
     weft_says: Weft, tmp_path: Path, true_survivors: int
 ) -> None:
-    """Too few to train a model: the holdout decides, and hits are the weights of the vote.
+    """With too few to train a model, the holdout decides, and hits are the weights of the vote.
 
-    Cuts are 20 draws apart and end at draw 240; windows of 40 draws before the last ones are all
-    that the truth can survive in. With five of them the stream has left the starts that are
-    searched when the history ends: what held on the holdout goes on.
+    Cuts are 20 draws apart and end at draw 240; the truth can survive only in the windows of 40
+    draws before the last cuts. With five of them, the stream is past the searched starts when the
+    history ends, so the survivor that held on the holdout is continued.
     """
     seeded_at = 240 - 40 - 20 * (true_survivors - 1)
     generated = generate(Hypothesis("java", "bounded", 1000, 7, start=11), 310 - seeded_at)

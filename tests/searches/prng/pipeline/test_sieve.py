@@ -1,4 +1,4 @@
-"""The sieve keeps what both plain passes keep, says what it did, and never loses the truth."""
+"""The sieve keeps what both plain passes keep, reports its parameters, never loses the truth."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_sieve_equals_both_plain_passes(family: str, output: str) -> None:
 
 
 def test_late_window_is_found_from_a_seed_that_was_set_once() -> None:
-    """What the plain sieve says of starts counted from the stream's first draw."""
+    """Equals the plain sieve with starts counted from the stream's first draw."""
     seeds = np.arange(40, 52, dtype=np.uint64)
     once = Hypothesis("java", "bounded", 10, 45, skips=Skips.constant(2), start=3)
     draws, begins = generate(once, 112), [100, 60]
@@ -72,7 +72,7 @@ def test_far_windows_are_reached_with_fewer_skips_or_not_at_all() -> None:
 
 
 def test_reverse_pass_over_reversed_draws_would_lose_the_truth() -> None:
-    """The mistake: the generator run forward over reversed draws rejects the true seed."""
+    """The mistake is to run the generator forward over reversed draws: it rejects the true seed."""
     draws = generate(Hypothesis("java", "bounded", 1000, 7), 20)
     request = SieveRequest(20, (0, 0), (0, 0), 10, 10)
     [(*_, forward, reverse)] = plain_sieve("java", "bounded", 1000, [7], draws, request)
@@ -115,7 +115,7 @@ def test_sieve_that_uses_other_parameters_is_refused(monkeypatch: pytest.MonkeyP
     real = module.sieve_kernel
 
     def deaf(*args: Any) -> int:
-        return int(real(*args[:6], args[6] + 1, *args[7:]))  # a start that never arrives
+        return int(real(*args[:6], args[6] + 1, *args[7:]))  # the requested start is not used
 
     monkeypatch.setattr(module, "sieve_kernel", deaf)
     with pytest.raises(BugError, match="asked for start_min 2 and used 3"):
@@ -146,7 +146,7 @@ def test_planted_segments_survive_and_lead_every_cut() -> None:
 
 
 def test_loose_threshold_gains_nothing_in_the_objective() -> None:
-    """Counting survivors would reward it; evidence on disjoint draws does not."""
+    """A count of survivors would reward it; evidence on disjoint draws does not."""
     _truth, split, params, scorer, _ = worked()
     strict = replace(params, forward_need=12, reverse_need=12)
     judged = {}

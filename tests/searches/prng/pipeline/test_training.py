@@ -53,7 +53,7 @@ TORCH = pytest.param(
     "neural_net", "torch",
     marks=[pytest.mark.slow, pytest.mark.skipif(not HAS_TORCH, reason="PyTorch is not installed")],
 )  # fmt: skip
-"""`make chaos` installs it; it is too large for every machine."""
+"""`make chaos` installs it; it is too large to require on every machine."""
 
 
 @pytest.mark.parametrize(("kind", "net"), [*((kind, "sklearn") for kind in MODELS), TORCH])
@@ -174,7 +174,7 @@ def test_training_parameters_out_of_bounds_are_refused(change: dict[str, Any], s
 
 
 def test_facts_see_no_holdout() -> None:
-    """The holdout is no argument: only training draws and labels of inner cuts are."""
+    """The holdout is not an argument; only training draws and labels of inner cuts are."""
     facts = adapt.facts_of(2, [(20, 26), (0, 26), (3, 26)], [1, 2, 3, 4] * 10, 1000)
     assert (facts.survivors, facts.held, facts.draws) == (3, 2, 40)
 

@@ -1,4 +1,4 @@
-"""Prints vectors of CPython's random, by seed and by state: python make_cpython.py"""
+"""Print vectors of CPython's random, by seed and by state: python make_cpython.py"""
 
 import json
 import random

@@ -1,7 +1,7 @@
 """python make_gjs.py > gjs.jsonl: Math.random() of SpiderMonkey, which gjs runs.
 
-It cannot be seeded, so the state is solved for: the lowest bit of a sum is linear over the bits of
-the state, and 170 of them tell it. The other 52 bits of all outputs are then the vector.
+It cannot be seeded, so the state is solved for: the lowest bit of a sum is linear in the bits of
+the state, and 170 such bits determine it. The other 52 bits of all outputs are then the vector.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Prints vectors of NumPy's RandomState (MT19937) and SFC64: python make_numpy.py"""
+"""Print vectors of NumPy's RandomState (MT19937) and SFC64: python make_numpy.py"""
 
 import json
 

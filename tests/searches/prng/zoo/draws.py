@@ -1,4 +1,4 @@
-"""python draws.py CALL SEED COUNT MODULUS: one draw in a line."""
+"""python draws.py CALL SEED COUNT MODULUS: one draw per line."""
 
 import random
 import sys

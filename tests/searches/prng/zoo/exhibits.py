@@ -1,7 +1,8 @@
-"""The zoo: calls of real runtimes, each with what Weft should say of its draws.
+"""The zoo: calls of real runtimes, each with the generator that Weft should find.
 
-A `ZooEntry` names a program beside this file, the call it makes, the modulus, and the family and
-output map that are searched. `make_draws` builds the program once and runs it with a seed.
+A `ZooEntry` names the runtime of a program beside this file, the call it makes, the modulus, and
+the family and output map that are searched. `make_draws` builds the program once and runs it with
+a seed.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ RUNTIMES: dict[str, list[str]] = {
     "glibc": ["gcc", "-O1", "-w", "-o", "{made}", "draws.c"],
     "musl": ["musl-gcc", "-O1", "-w", "-o", "{made}", "draws.c"],
 }
-"""How a runtime starts its program; where `{made}` is named, how it builds it."""
+"""The command that runs the program of a runtime or, where it contains `{made}`, builds it."""
 STARTED = {"java": ["java", "-cp", "{made}", "Draws"], "mono": ["mono", "{made}"]}
 
 
 @dataclass(frozen=True, slots=True)
 class ZooEntry:
-    """One call of one runtime; `covered_by` is the family and the output map that it is."""
+    """One call of one runtime; `covered_by` is its family and output map."""
 
     runtime: str
     call: str
@@ -51,26 +52,26 @@ class ZooEntry:
     is_seeded: bool = True
     draws: int = 0
     row: int = 0
-    """Elements of a row, where sorted rows are draws."""
+    """The number of elements of a row if sorted rows are draws, else 0."""
 
     @property
     def name(self) -> str:
-        """Return what tests call it."""
+        """The name in tests."""
         return f"{self.runtime} {self.call} m={self.modulus}"
 
     @property
     def count(self) -> int:
-        """Return how many draws are analysed: more where each tells less."""
+        """The number of draws to analyse: more if each carries less information."""
         return self.draws or (240 if self.modulus < 20 else 120)
 
     @property
     def row_maps(self) -> tuple[str, ...]:
-        """Return the map, where it makes rows."""
+        """The output map, if it generates rows."""
         return tuple(name for name in self.covered_by[1:] if is_row_map(name))
 
     @property
     def searched_modulus(self) -> int:
-        """Return the modulus of the draws that are analysed: of sorted rows, how many there are."""
+        """The modulus of the draws to analyse; for sorted rows, the number of possible rows."""
         return comb(self.modulus, self.row) if self.row else self.modulus
 
 
@@ -158,7 +159,7 @@ ENTRIES: tuple[ZooEntry, ...] = (
 
 @lru_cache(maxsize=32)
 def _command(runtime: str, folder: Path) -> tuple[str, ...]:
-    """Return what starts a program, which is built first where its language needs that."""
+    """Return the command that starts a program, which is built first if its language needs that."""
     binary = folder / f"draws-{runtime}"
     words = [word.format(made=binary) for word in RUNTIMES[runtime]]
     if str(binary) not in " ".join(words):
@@ -168,7 +169,7 @@ def _command(runtime: str, folder: Path) -> tuple[str, ...]:
 
 
 def make_draws(entry: ZooEntry, seed: int, folder: Path) -> tuple[tuple[int, ...], list[int]]:
-    """Run the real thing; return the draws of a history and the next ones."""
+    """Run the real runtime; return the draws of a history and those that follow."""
     count = (entry.count + NEXT) * max(1, entry.row)
     words = [
         *_command(entry.runtime, folder),
@@ -186,7 +187,7 @@ def make_draws(entry: ZooEntry, seed: int, folder: Path) -> tuple[tuple[int, ...
 
 
 def named_request(entry: ZooEntry) -> AnalyseRequest:
-    """Return what `weft prng analyse` asks when the call is named."""
+    """Return the request of `weft prng analyse` with the call named."""
     family, output = entry.covered_by
     return AnalyseRequest(
         entry.searched_modulus, (family,), (output,), entry.skips, (0, 0),

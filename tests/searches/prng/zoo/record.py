@@ -1,4 +1,4 @@
-"""Write `recorded.jsonl` again: entries of the zoo with small seeds, for tests without runtimes.
+"""Regenerate `recorded.jsonl`: entries of the zoo with small seeds, for tests without runtimes.
 
 python -m tests.searches.prng.zoo.record
 """
@@ -23,7 +23,7 @@ SEEDS = (1234, 998_244, 700_001, 65_537)
 
 
 def main() -> None:
-    """Make every history with one of a few seeds."""
+    """Generate every history with one of a few seeds."""
     entries = {entry.name: entry for entry in ENTRIES}
     lines = []
     with tempfile.TemporaryDirectory() as folder:

@@ -1,8 +1,8 @@
-"""Histories of real runtimes: found, with the next 50 draws exact.
+"""Histories of real runtimes are found, with the next 50 draws exact.
 
-Some recorded ones, with small seeds, in `make test`. In `make chaos` every entry is made afresh
+`make test` searches some recorded ones with small seeds. In `make chaos`, every entry is generated
 by its runtime with a random seed, and searched through the whole command's request with the call
-named; WEFT_PRNG_ZOO names a file of histories that were made elsewhere (`zoo.fresh`).
+named; WEFT_PRNG_ZOO names a file of histories generated elsewhere (`zoo.fresh`).
 """
 
 from __future__ import annotations
