@@ -2,11 +2,11 @@
 
     python -m benchmarks            all of them
     python -m benchmarks core arc   only those named
-    python -m benchmarks arc --workers 16    one of them, with options of its own
+    python -m benchmarks arc --workers 16    one of them, with its own options
 
-A benchmark is a module here that has a function `main`, called without arguments, or with a list
-of its options.
-It writes its figures as JSON and a Markdown table under docs/benchmarks/.
+A benchmark is a module of this package with a function `main`, which is called without arguments
+or with a list of options. It writes its figures as JSON and as a Markdown table to
+docs/benchmarks/.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MAIN = "\ndef main("
 
 
 def discover() -> list[str]:
-    """Return the benchmarks by name; none is imported, as each has needs of its own."""
+    """Return the names of the benchmarks, without importing them: their dependencies differ."""
     modules = sorted(Path(__file__).parent.glob("*.py"))
     known = [module.stem for module in modules if MAIN in module.read_text(encoding="utf-8")]
     known.remove("__main__")
@@ -28,7 +28,7 @@ def discover() -> list[str]:
 
 
 def main(argv: list[str]) -> int:
-    """Run the benchmarks named in `argv`, or all; options go to the only one named."""
+    """Run the benchmarks named in `argv`, or all; options are passed on if one is named."""
     known = discover()
     at = next((i for i, word in enumerate(argv) if word.startswith("-")), len(argv))
     argv, options = argv[:at], argv[at:]

@@ -1,12 +1,12 @@
-"""`weft arc` in figures: what it solves, how precisely, what it costs, how it scales.
+"""Measure `weft arc`: what it solves, with what precision, at what cost, and how it scales.
 
     python -m benchmarks arc                                    everything
     python -m benchmarks arc --workers 16 --parts splits,ablation
     python -m benchmarks arc --parts ablation,budgets --every 4  on every fourth training task
-    python -m benchmarks arc --parts ''                          the page alone
+    python -m benchmarks arc --parts ''                          only the page
 
-Parts that are not run keep the figures of their last run; each part has its machine beside it.
-Every figure of weft comes from its command line. Of evaluation tasks only totals are looked at.
+Parts that are not run keep the figures of their last run; each part records its machine. All
+figures come from weft's command line. Of evaluation tasks, only totals are read.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs" / "benchmarks"
 CHART = ROOT / "docs" / "images" / "arc-budget.svg"
 DIAGRAM = ROOT / "docs" / "images" / "arc-reliability.svg"
-AUGMENTATIONS = 3
+REPEATS = 3
 HARD = "4c5c2cf0"
-"""A training task that no program of the budget solves, so that every slice runs to its end."""
+"""A training task that no program within the budget solves, so every slice runs to its end."""
 BUDGETS = (1_000, 3_000, 10_000, 30_000, 60_000, 120_000)
 Figures = dict[str, Any]
 
 
 def main(words: Sequence[str] = ()) -> None:
-    """Run the parts that are asked for, and write all figures known so far."""
+    """Run the requested parts; write the figures after each, then the charts and the page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks arc")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--parts", default=",".join(MEASURED), help="of " + ",".join(MEASURED))
@@ -78,7 +78,7 @@ def main(words: Sequence[str] = ()) -> None:
 
 
 def machine(workers: int) -> str:
-    """Say where figures were taken."""
+    """Return a description of the machine and the number of workers."""
     return f"{os.cpu_count()} cores, Python {platform.python_version()}, {workers} workers"
 
 
@@ -86,7 +86,7 @@ def machine(workers: int) -> str:
 
 
 def splits(place: Path, workers: int, every: int) -> Iterator[Figures]:  # noqa: ARG001 - all
-    """Both splits of ARC-AGI-1, and of ARC-AGI-2 what is new and its evaluation split."""
+    """Measure both splits of ARC-AGI-1; of ARC-AGI-2, new training tasks and evaluation."""
     runs: Figures = {}
     by_half: list[Figures] = []
     for name, words in (
@@ -102,22 +102,22 @@ def splits(place: Path, workers: int, every: int) -> Iterator[Figures]:  # noqa:
 
 
 def confidence(*_: object) -> Iterator[Figures]:
-    """Confidence against truth, as `tools/fit_arc_confidence.py` measured it."""
+    """Load confidence against truth, as measured by `tools/fit_arc_confidence.py`."""
     yield json.loads((PAGES / "arc-confidence.json").read_text())
 
 
 def ranking(*_: object) -> Iterator[Figures]:
-    """The order of guesses, as `tools/fit_arc_ranking.py` measured it."""
+    """Load the order of guesses, as measured by `tools/fit_arc_ranking.py`."""
     yield json.loads((PAGES / "arc-ranking.json").read_text())
 
 
 def mechanisms(*_: object) -> Iterator[Figures]:
-    """What each mechanism is worth, as `tools/count_arc_mechanisms.py` counted it."""
+    """Load what each mechanism is worth, as counted by `tools/count_arc_mechanisms.py`."""
     yield json.loads((PAGES / "arc-mechanisms.json").read_text())
 
 
 def ablation(place: Path, workers: int, every: int) -> Iterator[Figures]:
-    """The training split without one part of the method at a time."""
+    """Measure the training split with one part of the method left out at a time."""
     tasks = training(every_nth(every))
     runs = {"nothing": bench(place / "whole", workers, *tasks)}
     for part in PARTS:
@@ -127,7 +127,7 @@ def ablation(place: Path, workers: int, every: int) -> Iterator[Figures]:
 
 
 def budgets(place: Path, workers: int, every: int) -> Iterator[Figures]:
-    """The training split with more and more programs per task."""
+    """Measure the training split with increasing numbers of programs per task."""
     runs, tasks = {}, training(every_nth(every))
     for programs in BUDGETS:
         states = str(max(40_000, programs * 2 // 3))
@@ -137,12 +137,12 @@ def budgets(place: Path, workers: int, every: int) -> Iterator[Figures]:
 
 
 def training(names: Sequence[str]) -> Sequence[str]:
-    """Return the words that ask for some training tasks."""
+    """Return the command-line words that select some training tasks."""
     return (*names, *TRAINING)
 
 
 def transfer(place: Path, workers: int, every: int) -> Iterator[Figures]:  # noqa: ARG001 - all
-    """Concepts learned on one half of training, measured on the other at equal budget."""
+    """Learn concepts on each half of training; measure them on the other, at equal budget."""
     plain, compared = {}, []
     for half in (0, 1):
         plain[half] = bench(place / f"half{half}", workers, *training(names_of(half)))
@@ -159,7 +159,7 @@ def transfer(place: Path, workers: int, every: int) -> Iterator[Figures]:  # noq
 
 
 def scaling(place: Path, *_: object) -> Iterator[Figures]:
-    """Two workers over one, on 50 tasks and on one hard task."""
+    """Compare two workers with one, on 50 tasks and on one hard task."""
     hard = (HARD, "--max-programs", "2000000", "--max-states", "600000")
     yield {
         "fifty": compare(place, "fifty", *TRAINING, "--limit", "50"),
@@ -168,11 +168,11 @@ def scaling(place: Path, *_: object) -> Iterator[Figures]:
 
 
 def start(*_: object) -> Iterator[Figures]:
-    """Seconds from nothing to the first search done, with kernels on disk."""
+    """Measure the seconds from process start to the end of a first search, kernels compiled."""
     code = "from weft.searches.arc.warm import run_all; run_all()"
     subprocess.run([sys.executable, "-m", "weft.searches.arc.compile"], check=True)
     seconds = []
-    for _ in range(AUGMENTATIONS):
+    for _ in range(REPEATS):
         start_s = time.perf_counter()
         subprocess.run([sys.executable, "-c", code], check=True)
         seconds.append(time.perf_counter() - start_s)
@@ -180,10 +180,10 @@ def start(*_: object) -> Iterator[Figures]:
 
 
 def compare(place: Path, name: str, *options: str) -> Figures:
-    """Run a search with one and with two workers, in turns; the ledgers must be equal."""
+    """Run a search alternately with one and two workers; the ledgers must be equal."""
     seconds: dict[int, list[float]] = {1: [], 2: []}
     heads = set()
-    for turn in range(AUGMENTATIONS):
+    for turn in range(REPEATS):
         for workers in (1, 2) if turn % 2 == 0 else (2, 1):
             out = place / f"{name}-{turn}-{workers}"
             start_s = time.perf_counter()

@@ -1,8 +1,8 @@
-"""What more workers could gain on hard puzzles, from the times of a run with one worker.
+"""Estimate what more workers would gain on hard puzzles, from the times of a run with one worker.
 
-A puzzle's tasks come in rounds, and a round waits for the one before it: its longest chain is the
-sum of the longest tasks of its rounds, which no number of workers shortens. `scheduled` replays
-the measured times on more workers, the first task that is ready to the first worker that is free.
+A puzzle's tasks come in rounds, and a round waits for the one before it. So its longest chain, the
+sum of the longest task of each round, is a lower bound for any number of workers. `scheduled`
+replays the measured times on more workers, giving the first ready task to the first free worker.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Rounds = Sequence[Sequence[float]]
 
 
 def figures(tasks: Iterable[ViewedTask]) -> Figures:
-    """Return each puzzle's work and longest chain, and the times on more workers."""
+    """Return each puzzle's work and longest chain, and the speed-ups with more workers."""
     by_lane: dict[str, dict[int, list[tuple[int, float]]]] = defaultdict(lambda: defaultdict(list))
     for task in tasks:
         if task.run_s is not None:
@@ -43,7 +43,7 @@ def figures(tasks: Iterable[ViewedTask]) -> Figures:
 
 
 def scheduled(lanes: Sequence[Rounds], workers: int) -> float:
-    """Return when the last task ends; a lane's next round is ready when its last one has ended."""
+    """Return when the last task ends; a lane's next round is ready when its current one ends."""
     ready: list[tuple[float, int, int, int, float]] = []  # since, lane, round, index, seconds
     remaining: dict[int, int] = {}
 
@@ -69,7 +69,7 @@ def scheduled(lanes: Sequence[Rounds], workers: int) -> float:
 
 
 def section(part: Mapping[str, Any]) -> str:
-    """Return the part of the page."""
+    """Return this part of the page."""
     rows = [
         f"| {number} | {puzzle['tasks']} | {puzzle['work_s']:.1f} s | {puzzle['first_s']:.1f} s"
         f" | {puzzle['chain_s']:.1f} s | {puzzle['gain_16']:.1f} × |"

@@ -17,12 +17,12 @@ LINES = (
     ("right", "answered, right", "#2f9e6e"),
     ("wrong", "answered, wrong", "#d0574b"),
 )
-"""What is drawn: the count, its name, its colour."""
+"""The lines of the chart: key of the count, label, colour."""
 Point = tuple[float, float]
 
 
 def draw(runs: Mapping[str, Mapping[str, Any]]) -> str:
-    """Draw the counts of runs that are named by their budget in programs."""
+    """Draw the counts of runs keyed by their budget in programs."""
     budgets = sorted(int(name) for name in runs)
     most = max(run["top2"] for run in runs.values())
     top = 20 * math.ceil(most / 20)

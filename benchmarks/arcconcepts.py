@@ -1,4 +1,4 @@
-"""Breadth on concept puzzles, which `tools/make_concept_puzzles.py` makes: a table by group."""
+"""Measure breadth on concept puzzles from `tools/make_concept_puzzles.py`: a table by group."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Figures = dict[str, Any]
 
 
 def measure(place: Path, workers: int, every: int) -> Iterator[Figures]:  # noqa: ARG001 - all
-    """Make the puzzles, search them, and count by group."""
+    """Generate the puzzles, search them, and count by group."""
     place.mkdir(parents=True, exist_ok=True)
     puzzles = place / "puzzles"
     subprocess.run([sys.executable, str(TOOL), str(puzzles)], check=True)
@@ -44,7 +44,7 @@ def truths(puzzles: Path) -> Truth:
 
 
 def by_group(run: ArcRun, truth: Truth, names: Names) -> dict[str, Figures]:
-    """Score each group of rules by itself."""
+    """Score each group of rules separately."""
     groups = sorted({entry["group"] for entry in names.values()})
     scored = {}
     for group in groups:
@@ -55,7 +55,7 @@ def by_group(run: ArcRun, truth: Truth, names: Names) -> dict[str, Figures]:
 
 
 def missed(run: ArcRun, truth: Truth, names: Names) -> list[str]:
-    """Return the rules of which no puzzle is right within two guesses."""
+    """Return the rules without a puzzle that is right within two guesses."""
     reached: dict[str, bool] = {}
     for item in run.items:
         rule = names[item.task.name]["rule"]

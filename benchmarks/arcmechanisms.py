@@ -1,4 +1,4 @@
-"""Sections of the page counted on recorded evidence: the order of guesses, and each mechanism."""
+"""Page sections based on recorded evidence: the order of guesses, the worth of each mechanism."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 Figures = Mapping[str, Any]
 FEW = 12
-"""Operators that earn nothing are named up to so many."""
+"""Maximum number of operators or rules that a sentence names."""
 
 
 def ranking(part: Figures) -> str:
@@ -73,7 +73,7 @@ count. By halves, at the default confidence; rows that change nothing are left o
 
 
 def _earnings(kinds: Figures) -> str:
-    """Say how many operators and rules earn something, on both sets together."""
+    """State how many operators and rules earn something, over both sets."""
     keys = ("number", "needed", "needed_in_both_halves", "used", "recorded", "nothing")
     rows = [
         f"| {kind} | {' | '.join(str(own[key]) for key in keys)} |" for kind, own in kinds.items()
@@ -93,7 +93,7 @@ program at all.
 
 
 def _most_needed(kind: str, tasks: Mapping[str, Sequence[int]]) -> str:
-    """Name those that the most tasks need."""
+    """Name the operators or rules that the most tasks need."""
     most = sorted(tasks, key=lambda name: (-sum(tasks[name]), name))[:FEW]
     named = ", ".join(f"`{name}` {tasks[name][0]} + {tasks[name][1]}" for name in most)
     return f"Most needed {kind}, tasks by half: {named}.\n" if most else ""

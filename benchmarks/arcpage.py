@@ -1,4 +1,4 @@
-"""docs/benchmarks/arc.md from the figures: a section for each part that was measured."""
+"""Render docs/benchmarks/arc.md from the figures: a section for each part that was measured."""
 
 from __future__ import annotations
 
@@ -99,11 +99,11 @@ NAMES = {
     "budgets": "budgets", "symmetries": "symmetries", "transfer": "concepts",
     "scaling": "two workers", "workers": "workers", "concepts": "concept puzzles",
 }  # fmt: skip
-"""What parts are called where their versions are told."""
+"""Names of the parts in the sentence on their versions."""
 SPLITS = ("evaluation", "training", "ARC-AGI-2 evaluation", "ARC-AGI-2 training, new")
-"""In the order of the tables."""
+"""The splits, in the order of the tables."""
 AIMS = {"right": 95, "precision": 0.97, "cpu_s_per_task": 3.0, "cpu_s_of_slowest": 10.0}
-"""On evaluation, at the default confidence: at least, at least, at most, at most."""
+"""Targets on evaluation at the default confidence: two minimums, then two maximums."""
 AIM_WORDS = {
     "right": "right answers", "precision": "precision", "cpu_s_per_task": "CPU s per task",
     "cpu_s_of_slowest": "CPU s of the slowest",
@@ -117,7 +117,7 @@ def render(body: Figures) -> str:
 
 
 def _versions(body: Figures) -> str:
-    """Say which version each part was measured with."""
+    """State which version each part was measured with."""
     by_version: dict[int, list[str]] = {}
     for part, name in NAMES.items():
         by_version.setdefault(body.get(part, {}).get("version", 0), []).append(name)
@@ -146,7 +146,7 @@ def _row(run: Figures) -> str:
 
 
 def _seconds(run: Figures) -> str:
-    """CPU seconds of the slowest twentieth; older runs have none."""
+    """Return the CPU seconds of the slowest twentieth; empty for older runs."""
     slowest_s = run.get("cpu_s_of_slowest")
     return "" if slowest_s is None else f"{slowest_s:.1f}"
 
@@ -194,7 +194,7 @@ def _halves(halves: list[Figures]) -> str:
 
 
 def _confidences(runs: Mapping[str, Figures]) -> str:
-    """Counts at other confidences, where all runs have one."""
+    """Return the table of counts at other confidences; empty unless all runs have them."""
     if any("confidences" not in run for run in runs.values()):
         return ""
     asked = sorted(runs["training"]["confidences"], key=float)
@@ -251,7 +251,7 @@ def _budgets(part: Figures) -> str:
 
 
 def _tasks(part: Figures) -> str:
-    """Say which tasks a part was measured on."""
+    """State which tasks a part was measured on."""
     number = next(iter(part["runs"].values()))["tasks"]
     every = part.get("every", 1)
     return "Training split" if every == 1 else f"{number} training tasks, 1 in {every} by digest"
@@ -312,7 +312,7 @@ RULE = "The five of the 633 training puzzles that took the most CPU time with ve
 
 
 def _hard(part: Figures) -> str:
-    """The hard puzzles, where they were measured."""
+    """Return the table of the hard puzzles; empty if they were not measured."""
     if "hard" not in part:
         return ""
     rows = [
@@ -334,7 +334,7 @@ def _chains(part: Figures) -> str:
 
 
 def _busy(part: Figures) -> str:
-    """How a larger set keeps workers busy, where it was measured."""
+    """State how busy a larger set keeps the workers; empty if it was not measured."""
     if "busy" not in part:
         return ""
     busy = part["busy"]
@@ -348,7 +348,7 @@ start of the first task to the end of the last one,
 
 
 def _compiled(part: Figures) -> str:
-    """What compiling kernels takes, where it was measured."""
+    """State how long compiling the kernels takes; empty if it was not measured."""
     if "compile_s" not in part:
         return ""
     return f"""\
@@ -379,4 +379,4 @@ SECTIONS: dict[str, Callable[[Figures], str]] = {
     "scaling": _scaling,
     "workers": _workers,
 }
-"""In the order of the page."""
+"""The sections, in the order of the page."""

@@ -1,7 +1,7 @@
 """Published results of other ARC-AGI solvers without neural networks, beside those of Weft.
 
-Each figure is as its source gives it; nothing here was run again. Weft's own row comes from the
-recorded figures of the page. Solvers that a neural network or a language model guides are left out.
+Figures are quoted from their sources; nothing was run again. Weft's own row comes from the recorded
+figures of the page. Solvers guided by a neural network or a language model are left out.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ class Published:
     subset: str = ""
 
     def cells(self) -> tuple[str, ...]:
-        """The row under COLUMNS."""
+        """Return the row under COLUMNS."""
         results = (self.training, self.evaluation, self.hidden, self.arc_agi_2)
         return (self.solver, self.guesses, *results, *self._origin())
 
     def subset_cells(self) -> tuple[str, ...]:
-        """The row under SUBSET_COLUMNS."""
+        """Return the row under SUBSET_COLUMNS."""
         return (self.solver, self.guesses, self.subset, *self._origin())
 
     def _origin(self) -> tuple[str, ...]:
@@ -233,7 +233,7 @@ PUBLISHED = (
         ),
     ),
 )
-"""On whole splits, after Weft's own row."""
+"""Results on whole splits; they follow Weft's own row."""
 SUBSET = (
     Published(
         solver="ARGA (Xu, Khalil, Sanner, 2023): constraint-guided search over graphs of objects",
@@ -260,12 +260,12 @@ SUBSET = (
         sources=(GPAR_TABLE,),
     ),
 )
-"""On the 160 object-centric tasks of ARGA; one comparison on one kind of machine."""
+"""Results on the 160 object-centric tasks of ARGA, from one comparison on one kind of machine."""
 OWN_SPLITS = ("training", "evaluation", "ARC-AGI-2 evaluation")
 
 
 def section(version: int | None, runs: Mapping[str, Figures]) -> str:
-    """Return the section of the page; `runs` are those of the splits that were measured."""
+    """Return the section of the page; `runs` has the splits that were measured."""
     rows = [published.cells() for published in (own(version, runs), *PUBLISHED)]
     subset = [published.subset_cells() for published in SUBSET]
     return f"""\
@@ -289,7 +289,7 @@ icecuber's author had solved a quarter of the evaluation tasks by hand, and it r
 
 
 def own(version: int | None, runs: Mapping[str, Figures]) -> Published:
-    """Weft's row, from recorded runs; the cell of a split that was not measured is empty."""
+    """Return Weft's row, from recorded runs; the cell of an unmeasured split is empty."""
     solved = [_of(runs, name, "top2") for name in OWN_SPLITS]
     training, evaluation, arc_agi_2 = ("" if count is None else str(count) for count in solved)
     seconds = [_of(runs, name, "cpu_s_per_task") for name in OWN_SPLITS]

@@ -14,19 +14,19 @@ INK, RULE, DOT = "#7a7f87", "#7a7f8744", "#3b82c4"
 FONT = "system-ui, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 Figures = Mapping[str, Any]
 NOTHING = {"whole": "nothing"}
-"""What the model with all features leaves out."""
+"""Label of the model that uses all features."""
 MANY = 50
-"""Answers from which the precision of a kind of puzzle is compared."""
+"""Minimum number of answers for comparing the precision of a kind of puzzle."""
 FIRST = (
     "all", "tasks of ARC-AGI-1 as they are", "new tasks of ARC-AGI-2 as they are",
     "tasks as they are, half of the operators", "2 pairs, 3 tests", "nothing", "behaviour",
     "support",
 )  # fmt: skip
-"""Rows that come first, in this order: the file of figures has them by name."""
+"""The rows that come first, in this order; the JSON file has them sorted by name."""
 
 
 def draw(bins: Sequence[Figures]) -> str:
-    """Draw the share of right answers over the mean confidence of each bin, larger if fuller."""
+    """Draw each bin's share of right answers over its mean confidence; fuller bins are larger."""
     most = max(each["answers"] for each in bins)
     parts = [element("title", "Confidence against the share of right answers"), *_axes()]
     for each in bins:
@@ -97,7 +97,7 @@ The same for all puzzles, each model fitted without some features:
 
 
 def _worst(kinds: Mapping[str, Mapping[str, Figures]]) -> str:
-    """Name the kind of puzzle of fifty answers or more with the lowest precision there."""
+    """Name the kind of puzzle with the lowest precision, of those with enough answers."""
     counts = {name: row[str(SURE)] for name, row in kinds.items() if str(SURE) in row}
     shares = {
         name: count["right"] / (count["right"] + count["wrong"])
@@ -114,7 +114,7 @@ def _worst(kinds: Mapping[str, Mapping[str, Figures]]) -> str:
 
 
 def _training(part: Figures) -> str:
-    """Return the table of all training tasks as they are; older figures have none."""
+    """Return the table of all unmodified training tasks; empty for older figures."""
     if "training" not in part:
         return ""
     rows = part["training"]

@@ -1,7 +1,7 @@
-"""One measured run of `weft arc`: the real command line in a process of its own, and its totals.
+"""Run `weft arc` through its real command line, in a separate process, and return its totals.
 
-Of evaluation tasks only totals are ever read. Halves of the training split are separated by the
-parity of the task's digest, so that they are the same everywhere.
+Of evaluation tasks, only totals are ever read. The training split is halved by the parity of each
+task's digest, so the halves are the same everywhere.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ SPENT = (
     "slice_balance",
 )
 FINISHED = (0, 1)
-"""Exit codes of a search that ended by itself."""
+"""Exit codes of a search that finished, with an answer or without one."""
 
 
 def bench(out: Path, workers: int, *options: str) -> dict[str, Any]:
-    """Run one `weft arc bench`; return its totals, what it spent, and its largest process."""
+    """Run one `weft arc bench`; return its totals, its costs and its peak process memory."""
     words = ("--workers", str(workers), "--out", str(out), "--json", "-q")
     output, memory_mb = call("bench", *options, *words)
     body = json.loads(output)
@@ -57,7 +57,7 @@ def bench(out: Path, workers: int, *options: str) -> dict[str, Any]:
 
 
 def call(command: str, *words: str) -> tuple[str, float]:
-    """Run a command; return its output and the MB of the largest process in it."""
+    """Run a command; return its output and the memory of its largest process in MB."""
     argv = [*WEFT, command, *words]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -75,7 +75,7 @@ def half_of(task: ArcTask) -> int:
 
 
 def halves(out: Path, split: str) -> list[dict[str, Any]]:
-    """Score the two halves of a finished run apart."""
+    """Score the two halves of a finished run separately."""
     run, tasks = read_run(out), load("arc-agi-1", split).tasks
     truth = {task.digest: task for task in tasks}
     parts = [tuple(item for item in run.items if half_of(item.task) == half) for half in (0, 1)]
@@ -90,7 +90,7 @@ def every_nth(n: int, split: str = "training") -> Sequence[str]:
 
 
 def names_beyond() -> Sequence[str]:
-    """Return the names of ARC-AGI-2's training tasks that no split of ARC-AGI-1 has."""
+    """Return the names of ARC-AGI-2's training tasks that are in no split of ARC-AGI-1."""
     first = load("arc-agi-1", "training").tasks
     names, contents = {task.name for task in first}, {fingerprint(task) for task in first}
     return [
@@ -101,5 +101,5 @@ def names_beyond() -> Sequence[str]:
 
 
 def names_of(half: int, split: str = "training") -> Sequence[str]:
-    """Return the names of one half's tasks."""
+    """Return the names of the tasks in one half."""
     return [task.name for task in load("arc-agi-1", split).tasks if half_of(task) == half]

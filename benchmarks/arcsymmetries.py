@@ -1,7 +1,8 @@
-"""Training tasks transformed as a whole: transposed, mirrored, recoloured, on another ground.
+"""Transform whole training tasks: transpose, mirror, recolour, exchange the background colour.
 
-Orientation and colours are names, so each transformed task should have the transformed answer. What
-it loses is an accident of orientation or colour, and unseen puzzles have such accidents too.
+Orientation and colours are arbitrary, so each transformed task should have the transformed answer.
+A task that is lost was solved thanks to an accidental orientation or colour, and unseen puzzles
+have such accidents too.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ Figures = dict[str, Any]
 
 
 def measure(place: Path, workers: int, every: int) -> Iterator[Figures]:
-    """Bench the training tasks under each symmetry; compare with the tasks as they are."""
+    """Benchmark the training tasks under each symmetry and compare them with the originals."""
     ordered = sorted(load("arc-agi-1", "training").tasks, key=lambda task: task.digest)
     runs: Figures = {}
     solved: dict[str, set[str]] = {}
@@ -48,7 +49,7 @@ def measure(place: Path, workers: int, every: int) -> Iterator[Figures]:
 
 
 def write(tasks: Sequence[ArcTask], folder: Path, name: str) -> list[ArcTask]:
-    """Write transformed tasks as files; return them as they are read again."""
+    """Write transformed tasks to files; return them as loaded from there."""
     folder.mkdir(parents=True)
     for task in tasks:
         change = change_of(name, task).apply
@@ -63,9 +64,9 @@ def write(tasks: Sequence[ArcTask], folder: Path, name: str) -> list[ArcTask]:
 
 
 def change_of(name: str, task: ArcTask) -> Symmetry:
-    """Return a symmetry for a task: another ground exchanges black with a colour it does not have.
+    """Return the symmetry for a task; for ON_GROUND, black is exchanged with an unused colour.
 
-    A task that has all colours gets grey for black.
+    If the task uses all colours, black is exchanged with grey.
     """
     if name != ON_GROUND:
         return _SYMMETRIES[name]
@@ -77,7 +78,7 @@ def change_of(name: str, task: ArcTask) -> Symmetry:
 
 
 def _solved(out: Path, tasks: Sequence[ArcTask]) -> set[str]:
-    """The names of tasks that one of two guesses solves."""
+    """Return the names of the tasks that one of two guesses solves."""
     truth = {task.digest: task for task in tasks}
     places = {
         truth[item.task.digest].name: rank(item.answer, truth[item.task.digest].truth)

@@ -1,7 +1,7 @@
-"""How `weft arc` uses many cores: a few hard puzzles with 1, 2 and more workers, then a larger set.
+"""Measure how `weft arc` uses many cores: on a few hard puzzles, then on a larger set.
 
-Times are of the whole command. How busy the workers were comes from the manifest: the time that
-tasks ran, over the time from the first start to the last end times the number of workers.
+Times are those of the whole command. The average number of busy workers comes from the manifest:
+the sum of the tasks' run times over the time from the first start to the last end.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from weft.searches.arc.records import SEARCH
 from weft.searches.arc.task import ArcTask
 
 HARD = ("5034a0b5", "6350f1f4", "73251a56", "bd283c4a", "5a719d11")
-"""The five that took most CPU time of the 633 training puzzles that version 14 recorded."""
+"""The five of the 633 training puzzles that took the most CPU time with version 14."""
 SET = 160
 Figures = dict[str, Any]
 
@@ -33,8 +33,7 @@ Figures = dict[str, Any]
 def measure(place: Path, workers: int, every: int) -> Iterator[Figures]:  # noqa: ARG001 - a set
     """Compile kernels, run hard puzzles with all workers, 2 and 1, then a set with all.
 
-    What is known is reported and printed after each step, so that a run that is
-    cut short loses one.
+    Yields the figures after each step, so that an aborted run loses only one step.
     """
     known: Figures = _compile()
     yield known
@@ -50,7 +49,7 @@ def measure(place: Path, workers: int, every: int) -> Iterator[Figures]:  # noqa
 def _compared(
     place: Path, puzzles: Sequence[str], counts: Sequence[int]
 ) -> Iterator[dict[str, float]]:
-    """Solve puzzles with so many workers each time; the ledgers must be equal."""
+    """Solve the puzzles with each number of workers; the ledgers must be equal."""
     seconds: dict[str, float] = {}
     heads: set[str] = set()
     for count in counts:
@@ -62,7 +61,7 @@ def _compared(
 
 
 def rows(hard: Mapping[str, Any]) -> Iterator[tuple[str, float, str]]:
-    """Return the lines of the table: workers, seconds, times as fast as one worker."""
+    """Yield the rows of the table: workers, seconds, speed-up over one worker."""
     seconds = hard["seconds"]
     for workers in sorted(seconds, key=int):
         times = f"{seconds['1'] / seconds[workers]:.2f} ×" if "1" in seconds else "not measured"
@@ -70,7 +69,7 @@ def rows(hard: Mapping[str, Any]) -> Iterator[tuple[str, float, str]]:
 
 
 def _compile() -> Figures:
-    """Compile the kernels into an empty cache, which the runs that follow use."""
+    """Compile the kernels into an empty cache, which the following runs use."""
     os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="weft-kernels-")
     start_s, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, "-m", "weft.searches.arc.compile"], check=True)
@@ -93,7 +92,7 @@ def _timed(out: Path, puzzles: Sequence[str], workers: int) -> tuple[float, str]
 
 
 def _task(name: str) -> ArcTask:
-    """A puzzle of ARC-AGI-1, or else of ARC-AGI-2."""
+    """Return a training puzzle of ARC-AGI-1, or else of ARC-AGI-2."""
     splits = [load(data, "training").tasks for data in ("arc-agi-1", "arc-agi-2")]
     return next(task for tasks in splits for task in tasks if task.name == name)
 
@@ -110,7 +109,7 @@ def _busy(out: Path, workers: int) -> Figures:
 
 
 def utilisation(tasks: Iterable[ViewedTask]) -> Figures:
-    """How many workers were busy on average, and what puzzles cost."""
+    """Return how many workers were busy on average, and what puzzles cost."""
     by_lane: dict[str, float] = defaultdict(float)
     starts, ends = [], []
     for task in tasks:

@@ -1,13 +1,13 @@
-"""What a large run costs, and coming back to it: verify, resume, report, the page's verdict.
+"""Measure the cost of a large run and of returning to it: verify, resume, report, live verdict.
 
     python -m benchmarks big [--tasks N,…] [--workers W] [--commands run,verify]
     python -m benchmarks big --tasks 10000000 --commands run,verify --json FILE     elsewhere
-    python -m benchmarks big --merge FILE                     put its figures on the page
+    python -m benchmarks big --merge FILE                     add its figures to the page
 
-One lazy round of tiny tasks. Each command is a process of its own, measured from outside:
-seconds, CPU seconds of it and its children, and its largest memory; of a run also its bytes on
-disk. The machine's load is noted too: CPU seconds hardly depend on it, seconds do.
-Sizes that are not measured keep the figures of their last run.
+The run is one lazy round of tiny tasks. Each command runs in its own process and is measured from
+outside: seconds, CPU seconds including children, and peak memory; for a run also its bytes on disk.
+The machine's load is recorded too: CPU seconds hardly depend on it, seconds do. Sizes that are not
+measured keep the figures of their last run.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ NAMES = {"again": "same command again", "resume": f"resume at {STOP_SHARE:.0%}"}
 TARGETS_S = {"verify": 20, "again": 15, "resume": 15, "report": 20, "verdict": 10}
 """Seconds allowed for a million tasks."""
 TARGET_MIB = 300
-"""Memory allowed for the coordinator, whatever the size."""
+"""Memory allowed for the coordinator, at any size."""
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs" / "benchmarks"
 
 
 class Cost(TypedDict):
-    """What one command took."""
+    """Resources that one command used."""
 
     seconds: float
     cpu_s: float
@@ -48,7 +48,7 @@ class Cost(TypedDict):
 
 
 class Size(TypedDict):
-    """What a run of one size took."""
+    """Figures of a run of one size."""
 
     machine: str
     workers: int
@@ -66,14 +66,14 @@ def main(argv: Sequence[str] = ()) -> None:
         with tempfile.TemporaryDirectory() as folder:
             for size in measure(Path(folder), n, options.workers, options.commands):
                 sizes[str(n)] = size
-                if options.json:  # now: what comes later may be cut off
+                if options.json:  # now: a later command may be aborted
                     Path(options.json).write_text(json.dumps(sizes, indent=1) + "\n", "utf-8")
     if not options.json:
         write_page({**load_page(), **sizes})
 
 
 def parsed(argv: Sequence[str]) -> argparse.Namespace:
-    """Read the options."""
+    """Parse the options."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks big")
     parser.add_argument("--tasks", type=_counts, default=TASKS, help="sizes, with commas")
     parser.add_argument("--workers", type=int, default=WORKERS)
@@ -98,9 +98,9 @@ def _commands(text: str) -> tuple[str, ...]:
 
 
 def measure(folder: Path, n: int, workers: int, commands: Sequence[str]) -> Iterator[Size]:
-    """Make a run and come back to it in the ways asked for, in the order of `COMMANDS`.
+    """Execute a run, then the requested commands on it, in the order of `COMMANDS`.
 
-    Gives what is known after each command.
+    Yields the figures so far after each command.
     """
     run, stopped = str(folder / "run"), str(folder / "stopped")
     tiny = (sys.executable, "-m", "benchmarks.tiny", "--workers", str(workers))
@@ -125,7 +125,7 @@ def measure(folder: Path, n: int, workers: int, commands: Sequence[str]) -> Iter
 
 
 def resumed(tiny: Sequence[str], run: str, stopped: str, n: int, folder: Path) -> Cost:
-    """Stop a second run near its end; measure the session that ends it, to the same head."""
+    """Stop a second run near its end; measure the session that completes it, to the same head."""
     cost(*tiny, stopped, str(n), "--stop-at", str(int(STOP_SHARE * n)), folder=folder)
     session = cost(*tiny, stopped, str(n), folder=folder)
     if checkpoint(run) != checkpoint(stopped):
@@ -138,12 +138,12 @@ def checkpoint(run: str) -> bytes:
 
 
 def size_of(folder: Path) -> int:
-    """Bytes of all files below a folder."""
+    """Return the total size of all files below a folder, in bytes."""
     return sum(path.stat().st_size for path in sorted(folder.rglob("*")) if path.is_file())
 
 
 def cost(*command: str, folder: Path) -> Cost:
-    """Run a command to its end and return what it took; its state is kept in `folder`."""
+    """Run a command to completion and return its cost; its state is kept in `folder`."""
     load, start_s = os.getloadavg()[0], time.perf_counter()
     environment = {**os.environ, "XDG_STATE_HOME": str(folder / "state")}
     process = subprocess.Popen(
@@ -168,7 +168,7 @@ def cost(*command: str, folder: Path) -> Cost:
 
 
 def load_page() -> dict[str, Size]:
-    """Return the figures of the last run, by size; none if there are none."""
+    """Return the stored figures by size; empty if there are none."""
     path = PAGES / "big.json"
     stored: dict[str, Size] = json.loads(path.read_text("utf-8")) if path.exists() else {}
     return {size: body for size, body in stored.items() if size.isdigit()}

@@ -1,4 +1,4 @@
-"""Ask the live page for its verdict on a run, as its first visitor does; a process of its own.
+"""Compute the live page's verdict on a run, as for its first visitor; runs in its own process.
 
 python -m benchmarks.bigverdict RUN
 """
@@ -14,7 +14,7 @@ from weft.runs.run import real_place
 
 
 def judge(run: Path) -> None:
-    """Fail unless the verdict is that all is well."""
+    """Raise AssertionError unless the verdict is `finished, verified`."""
     [run_directory] = RunDirectory(run).runs()
     verdict = Views(real_place().heads).verdict(run_directory)
     if verdict["word"] != "finished, verified":

@@ -1,4 +1,4 @@
-"""The engine's core: verify, resume, memory, cost per task, start-up.
+"""Measure the engine's core: verify, resume, memory, cost per task, start-up.
 
 python -m benchmarks core
 
@@ -58,7 +58,7 @@ def measure(folder: Path) -> dict[str, object]:
 
 
 def tiny(run: Path, n: int, *more: str) -> dict[str, float]:
-    """Run the tiny search in a process of its own."""
+    """Run the tiny search in a separate process."""
     argv = [sys.executable, "-m", "benchmarks.tiny", str(run), str(n), *more]
     completed = subprocess.run(argv, check=True, capture_output=True, text=True)
     result: dict[str, float] = json.loads(completed.stdout)
@@ -77,7 +77,7 @@ def check_alone(run: Path) -> None:
 
 
 def best_rate(count: int, work: Callable[[], object]) -> float:
-    """Units per second, best of REPEATS: noise only ever slows down."""
+    """Return units per second, the best of REPEATS: noise only ever slows things down."""
     seconds = []
     for _ in range(REPEATS):
         start_s = time.perf_counter()
@@ -87,14 +87,14 @@ def best_rate(count: int, work: Callable[[], object]) -> float:
 
 
 def resume(run: Path) -> float:
-    """Stop a run when all but its last task is finished; time what the next session takes."""
+    """Stop a run 1,000 tasks before its end; return the seconds that completing it takes."""
     stopped = tiny(run, VERIFIED, "--stop-at", str(VERIFIED - 1000))
     assert stopped["answer"] is None, "the run was not interrupted"
     return tiny(run, VERIFIED)["seconds"]
 
 
 def command_ms(*argv: str) -> float:
-    """Median over ten warm starts."""
+    """Return the median over ten warm starts."""
     times = []
     for _ in range(11):
         start_s = time.perf_counter()

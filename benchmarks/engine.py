@@ -1,11 +1,11 @@
-"""The engine beside others: tiny tasks, 1 ms tasks, many workers, many rounds.
+"""Compare the engine with others: tiny tasks, 1 ms tasks, many workers, many rounds.
 
     python -m benchmarks engine                           the page, about a quarter of an hour
     python -m benchmarks engine --only NAMES --turns 1    some engines, by name or part of it
     python -m benchmarks engine --part same --workers 2   the same 100,000 tasks for each, a minute
     python -m benchmarks engine --part wide,slots,busy --workers 1,2,4,8,16 --json FILE
                                                           elsewhere, with what is installed there
-    python -m benchmarks engine --merge FILE              put its figures on the page
+    python -m benchmarks engine --merge FILE              add its figures to the page
 
 A part that is not measured keeps the figures of its last run.
 """
@@ -30,25 +30,25 @@ from benchmarks.rivals.table import RIVALS, SAME, SAME_TASKS, WEFT, Rival, can_i
 
 PAGES = Path(__file__).parents[1] / "docs" / "benchmarks"
 PARTS = ("compare", "same", "sizes", "rounds", "slots", "busy")
-"""What is measured without options; `wide` is for a machine with many cores."""
+"""Parts that are measured by default; `wide` is for a machine with many cores."""
 BY_WORKERS = ("same", "wide")
 """Parts that may be measured with several numbers of workers."""
 SAME_TURNS = 3
 STARTS = ("cold", "warm")
 TURNS = {"tiny": 3, "millisecond": 2}
 UNTIL_S = {"tiny": 420, "millisecond": 720}
-"""On a slow machine there are fewer turns: the page takes a quarter of an hour."""
+"""Time limits for further turns, so that on a slow machine the page takes a quarter of an hour."""
 SIZES = {1_000: 3, 10_000: 3, 100_000: 2, 1_000_000: 1}
-"""Tasks of a run, and how often it is measured."""
+"""By number of tasks in a run: how often it is measured."""
 ROUNDS = 10_000
 SLOTS = (2, 16, 64, 256, 1_000)
 BLOCKS = {32: 100_000, 1: 10_000}
-"""Tasks that a slot is given at a time, and tasks of the run."""
+"""By number of tasks in a block: number of tasks in the run."""
 SLOT_TURNS = 3
 BUSY = {2: 2_000, 16: 16_000, 64: 32_000, 256: 64_000}
-"""Simulated workers, and tasks of 1 ms for them."""
+"""By number of simulated workers: number of 1 ms tasks."""
 WIDE_SHARES = {"tiny": 0.5, "millisecond": 1.5625}
-"""With many workers, in short parts: 50,000 tiny tasks, and 50,000 of 1 ms with 16 workers."""
+"""Shares of the usual tasks: 50,000 tiny ones, and 50,000 of 1 ms with 16 workers."""
 WORKERS = (2,)
 
 
@@ -71,7 +71,7 @@ def main(argv: Sequence[str] = ()) -> None:
 
 @contextmanager
 def own_state() -> Iterator[None]:
-    """Keep the heads of measured runs out of the user's list."""
+    """Keep the heads of measured runs out of the user's heads list."""
     before = os.environ.get("XDG_STATE_HOME")
     with tempfile.TemporaryDirectory() as state:
         os.environ["XDG_STATE_HOME"] = state
@@ -84,7 +84,7 @@ def own_state() -> Iterator[None]:
 
 
 def parsed(argv: Sequence[str]) -> argparse.Namespace:
-    """Read the options; part names and engines are checked at once."""
+    """Parse the options; unknown parts and engines are rejected immediately."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks engine")
     parser.add_argument("--workers", type=_counts, default=WORKERS, help="numbers, with commas")
     parser.add_argument("--part", type=_parts, default=PARTS, help=", ".join((*PARTS, "wide")))
@@ -112,7 +112,7 @@ def _parts(text: str) -> tuple[str, ...]:
 
 
 def _engines(text: str) -> tuple[Rival, ...]:
-    """Choose engines by a part of their names; ours is always among them."""
+    """Select engines by substrings of their names; ours is always included."""
     words = [word.strip().lower() for word in text.split(",")]
     for word in words:
         if not any(word in rival.name.lower() for rival in RIVALS):
@@ -128,7 +128,7 @@ def _engines(text: str) -> tuple[Rival, ...]:
 
 
 def measure(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, str]]:
-    """Measure the parts asked for; return them, and the engines that failed."""
+    """Measure the requested parts; return their figures, and the engines that failed."""
     measured: dict[str, Any] = {}
     bench = Bench(sys.executable)
     for part in options.part:
@@ -138,7 +138,7 @@ def measure(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, str]
 
 
 def compare(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
-    """All engines with the same number of workers."""
+    """Measure all engines with the same number of workers."""
     for rival in options.only:
         if rival.ours and not can_import(rival):
             sys.exit(f"{rival.name}: {rival.package} is not installed; leave it out with --only")
@@ -157,14 +157,14 @@ def compare(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _use_environment(bench: Bench, rivals: Sequence[Rival]) -> None:
-    """Measure engines that are not ours in an environment that has what these need."""
+    """Measure engines that are not ours in an environment with their packages."""
     packages = {rival.package for rival in rivals if rival.package and not rival.ours}
     if packages:
         bench.rivals_python = str(environment.prepare(packages))
 
 
 def wide(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
-    """What can be imported here, by number of workers; each with a row of ours."""
+    """Measure the engines that can be imported here, by number of workers, and our fixed costs."""
     rivals = [rival for rival in options.only if rival.wide and can_import(rival)]
     bench.note(f"measured here: {'; '.join(rival.name for rival in rivals)}")
     starts, turns = options.starts or ["warm"], options.turns or 2
@@ -186,7 +186,7 @@ def wide(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def same(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
-    """Engines that take the same number of tasks in a short time, by number of workers."""
+    """Measure fast engines with the same number of tasks for each, by number of workers."""
     chosen = [replace(r, tiny=SAME_TASKS) for r in options.only if r.name in SAME]
     _use_environment(bench, [rival for rival in chosen if not can_import(rival)])
     starts, turns = options.starts or STARTS, options.turns or SAME_TURNS
@@ -201,7 +201,7 @@ def same(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def sizes(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
-    """Ours alone, by size of the run."""
+    """Measure our engine, by size of the run."""
     [workers], figures, place = options.workers, [], machine.describe()
     for n, turns in SIZES.items():
         rival = Rival(WEFT, "weft_round:lazy", n, 0, ours=True)
@@ -212,7 +212,7 @@ def sizes(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def rounds(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
-    """Ours beside ProcessPoolExecutor, round after round."""
+    """Compare our engine with ProcessPoolExecutor on many consecutive rounds."""
     seconds, count, place = {}, int(options.share * ROUNDS), machine.describe()
     for engine in ("weft", "executor"):
         argv = (sys.executable, "-m", "benchmarks.enginerounds", engine, str(count), "2")
@@ -222,7 +222,7 @@ def rounds(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def slots(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
-    """Ours alone, with workers that do nothing; the least of several turns."""
+    """Measure our engine with workers that do nothing; keep the minimum of several turns."""
     place, turns = machine.describe(), options.turns or SLOT_TURNS
     costs: list[dict[str, float]] = [
         {"slots": count, "block": block, "n": int(options.share * most)}
@@ -239,7 +239,7 @@ def slots(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def busy(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
-    """Ours alone, with workers that are simulated."""
+    """Measure our engine with simulated workers."""
     shares, place, task_us = [], machine.describe(), int(1e6 * loads.TASK_S)
     for count, most in BUSY.items():
         n = max(count, int(options.share * most))
@@ -252,7 +252,7 @@ def busy(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _figure(bench: Bench, name: str, *argv: str) -> dict[str, float]:
-    """Return the figures of a process, or none, with the failure noted."""
+    """Return the figures of a process; if it fails, record the failure and return none."""
     try:
         return run_json(*argv)
     except MeasurementError as failure:
@@ -270,14 +270,14 @@ MEASURES = {
 
 
 def load_page() -> dict[str, Any]:
-    """Return the figures of the last run, part by part; none if there are none."""
+    """Return the stored figures by part; empty if there are none."""
     path = PAGES / "engine.json"
     stored: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.exists() else {}
     return {part: body for part, body in stored.items() if part in MEASURES}
 
 
 def merged(stored: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the stored figures with measured parts in their place; some by worker count."""
+    """Return the stored figures with measured parts replaced; BY_WORKERS merge by worker count."""
     unknown = [part for part in measured if part not in MEASURES]
     if unknown:
         sys.exit(f"{unknown[0]!r} is not a part of this page")
@@ -290,12 +290,12 @@ def merged(stored: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, 
 
 
 def _by_size(place: str) -> list[int]:
-    """Sort `16`, or `16 of 16`, by cores, then by workers."""
+    """Return the sort key of `16` or `16 of 16`: cores, then workers."""
     return [int(word) for word in reversed(place.split(" of "))]
 
 
 def other_pages() -> dict[str, Any]:
-    """Return the figures of pages that have targets of the engine on them."""
+    """Return the figures of other pages that the engine's targets refer to."""
     paths = {name: PAGES / f"{name}.json" for name in ("big", "jobs")}
     return {
         name: json.loads(path.read_text("utf-8")) for name, path in paths.items() if path.exists()
@@ -303,7 +303,7 @@ def other_pages() -> dict[str, Any]:
 
 
 def write_page(figures: Mapping[str, Any]) -> None:
-    """Write JSON, Markdown and chart."""
+    """Write the JSON, the Markdown and the chart."""
     from benchmarks import enginechart, enginepage  # noqa: PLC0415 - not needed to measure
 
     (PAGES / "engine.json").write_text(json.dumps(figures, indent=1) + "\n", "utf-8")

@@ -1,4 +1,4 @@
-"""A chart of what a tiny task costs each engine, as an SVG file: bars over a logarithmic axis."""
+"""A chart of each engine's cost per tiny task, as an SVG file: bars over a logarithmic axis."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ KINDS = {
     "stores every result": "#3b82c4",
     "keeps results in memory": "#9aa1ab",
 }
-"""What the colours mean."""
+"""Kinds of engines, and their colours."""
 
 
 def kind(rival: Rival) -> str:
-    """Which colour an engine has."""
+    """Return the kind of an engine, a key of KINDS."""
     weft, stores, memory = KINDS
     return weft if rival.ours else stores if rival.stores else memory
 
@@ -41,7 +41,7 @@ def draw(costs: Sequence[tuple[Rival, float]]) -> str:
 
 
 def across(cost_us: float, low: int, high: int) -> float:
-    """Where a cost lies on the axis of decades."""
+    """Return the position of a cost on the logarithmic axis."""
     share = (math.log10(cost_us) - low) / (high - low)
     return round(LEFT + share * (WIDTH - LEFT - RIGHT), 1)
 

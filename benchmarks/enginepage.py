@@ -46,12 +46,12 @@ returns: every result is durable, the ledger is complete, and the workers have s
 
 
 def noted(part: Part) -> str:
-    """What has to be known of a part that was measured on an earlier version."""
+    """Return the note on a part that was measured on an earlier version; empty if there is none."""
     return f"\n{part['note']}\n" if "note" in part else ""
 
 
 def compare_section(part: Part) -> str:
-    """All engines at the same number of workers."""
+    """Render all engines at the same number of workers."""
     figures: list[Figure] = part["figures"]
     memory = [rival for rival in RIVALS if not rival.stores or rival.ours]
     durable = [rival for rival in RIVALS if rival.stores]
@@ -124,13 +124,13 @@ workers × time taken.
 
 
 def failed(part: Part) -> str:
-    """Name what could not be measured."""
+    """List what could not be measured, with the reasons."""
     lines = [f"Not measured: {name} ({reason})." for name, reason in part["failed"].items()]
     return "".join(f"\n{line}\n" for line in lines)
 
 
 def promises(rivals: Iterable[Rival]) -> str:
-    """What each durable engine stores, said once for rows that share it."""
+    """List what durable engines store, once for all engines that share it."""
     names: dict[str, list[str]] = {}
     for rival in rivals:
         names.setdefault(rival.stores, []).append(rival.name)
@@ -143,14 +143,14 @@ Cells = Callable[[Sequence[Figure], Rival], list[str]]
 def table(
     figures: Sequence[Figure], rivals: Iterable[Rival], head: Sequence[str], cells: Cells
 ) -> str:
-    """One row for each engine that has figures."""
+    """Render one row for each engine that has figures."""
     present = {figure["engine"] for figure in figures}
     rows = [[r.name, *cells(figures, r)] for r in rivals if r.name in present]
     return grid(head, rows)
 
 
 def grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table; all columns but the first hold numbers."""
+    """Render a Markdown table; all columns but the first are numeric."""
     rule = ["---", *["---:"] * (len(head) - 1)]
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *rows))
 
@@ -181,7 +181,7 @@ def _cold_cells(figures: Sequence[Figure], rival: Rival) -> list[str]:
 
 
 def start_up(cold: Figure, warm: Figure) -> str:
-    """Seconds that a cold run takes longer."""
+    """Format how many seconds longer a cold run takes."""
     more_s = statistics.median(cold["seconds"]) - statistics.median(warm["seconds"])
     return f"{more_s:.1f}" if more_s >= 0.05 else "< 0.1"
 
@@ -194,7 +194,7 @@ def millisecond_cells(figures: Sequence[Figure], rival: Rival) -> list[str]:
 
 
 def beside_ray(figures: Sequence[Figure]) -> str:
-    """Time of our Ray backend relative to a plain pool of actors, turn by turn."""
+    """State the time of our Ray backend relative to a plain pool of actors."""
     mine, bare = (pick(figures, name, "millisecond", "warm") for name in (ON_RAY, ACTORS))
     ratios = ratio(mine, bare)
     if not ratios:
@@ -203,7 +203,7 @@ def beside_ray(figures: Sequence[Figure]) -> str:
 
 
 def same_section(part: Part) -> str:
-    """The same number of tasks for each engine, one table for each machine and worker count."""
+    """Render the engines with equal numbers of tasks: a table per machine and worker count."""
     tables = [_same_table(place, body) for place, body in part.items()]
     return "\n\n".join([f"""\
 ## The same {SAME_TASKS:,} tasks for each
@@ -231,7 +231,7 @@ def same_cells(figures: Sequence[Figure], rival: Rival) -> list[str]:
 
 
 def wide_section(part: Part) -> str:
-    """By number of workers: µs per tiny task, efficiency with 1 ms tasks."""
+    """Render µs per tiny task and efficiency with 1 ms tasks, by number of workers."""
     machines = sorted({body["machine"] for body in part.values()})
     return f"""\
 ## From {next(iter(part))} to {list(part)[-1]} workers
@@ -255,7 +255,7 @@ is the fixed cost of a run: the last commit, the seal, stopping the workers.
 
 
 def _length_table(part: Part) -> str:
-    """Seconds of our runs by number of workers; none where they were not measured."""
+    """Render the seconds of our runs by number of workers; unmeasured cells are empty."""
     rows = [
         [f"{name}, number", *(_number(body["figures"], load) for body in part.values())]
         for name, load in (("tiny tasks", "tiny"), ("1 ms tasks", "millisecond"))
@@ -384,24 +384,24 @@ def pick(figures: Sequence[Figure], engine: str, load: str, start: str) -> Figur
 
 
 def costs_us(figure: Figure) -> list[float]:
-    """µs per task, turn by turn."""
+    """Return µs per task, turn by turn."""
     return [1e6 * seconds / figure["n"] for seconds in figure["seconds"]]
 
 
 def efficiency(figure: Figure) -> list[float]:
-    """Share of the workers' time that tasks took, turn by turn."""
+    """Return the share of the workers' time that tasks took, turn by turn."""
     return [loads.TASK_S * figure["n"] / figure["workers"] / s for s in figure["seconds"]]
 
 
 def ratio(mine: Figure | None, other: Figure | None) -> list[float]:
-    """Cost of a task relative to another engine's, turn by turn; empty if one is missing."""
+    """Return the cost relative to another engine's, turn by turn; empty if one is missing."""
     if mine is None or other is None:
         return []
     return [a / b for a, b in zip(costs_us(mine), costs_us(other), strict=True)]
 
 
 def warm_costs(part: Part) -> list[tuple[Rival, float]]:
-    """The median cost of a tiny task, cheapest first."""
+    """Return the median cost of a tiny task for each engine, cheapest first."""
     costs = [
         (BY_NAME[f["engine"]], statistics.median(costs_us(f))) for f in part["figures"]
         if (f["load"], f["start"]) == ("tiny", "warm")
@@ -410,7 +410,7 @@ def warm_costs(part: Part) -> list[tuple[Rival, float]]:
 
 
 def cost(value_us: float) -> str:
-    """A cost with about three digits."""
+    """Format a cost with about three digits."""
     return f"{value_us:,.1f}" if value_us < 99.95 else f"{value_us:,.0f}"
 
 
@@ -419,7 +419,7 @@ def percent(value: float) -> str:
 
 
 def times(ratios: Sequence[float]) -> str:
-    """The median ratio."""
+    """Format the median ratio."""
     if not ratios:
         return ""
     value = statistics.median(ratios)
@@ -427,7 +427,7 @@ def times(ratios: Sequence[float]) -> str:
 
 
 def spread(values: Sequence[float], form: Callable[[float], str]) -> str:
-    """Median, and the range in brackets where there is one."""
+    """Format the median, with the range in brackets if there are several values."""
     middle = form(statistics.median(values))
     if len(values) == 1:
         return middle

@@ -1,8 +1,8 @@
-"""Many rounds of one tiny task each, in a process of its own; prints one JSON line.
+"""Run many rounds of one tiny task each in a separate process; prints one JSON line.
 
     python -m benchmarks.enginerounds weft|executor ROUNDS WORKERS
 
-Each round needs the value of the one before, so the next cannot begin earlier.
+Each round needs the value of the one before, so rounds cannot overlap.
 """
 
 from __future__ import annotations

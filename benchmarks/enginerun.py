@@ -1,6 +1,6 @@
-"""Measuring for the page of the engine: every measurement is a process of its own.
+"""Measurements for the page of the engine, each in a separate process.
 
-Engines take turns, so that a busy machine disturbs all of them alike. One that fails twice is
+Engines alternate, so that a busy machine disturbs all of them alike. An engine that fails twice is
 dropped from the rest of the run and named at the end.
 """
 
@@ -24,7 +24,7 @@ from benchmarks.rivals.table import Rival
 
 ROOT = Path(__file__).parents[1]
 LIMIT_S = 180
-"""A measurement that takes longer has failed."""
+"""A measurement that takes longer counts as failed."""
 
 
 class Figure(TypedDict):
@@ -40,10 +40,10 @@ class Figure(TypedDict):
 
 @dataclass(slots=True)
 class Bench:
-    """Runs measurements and notes which engines failed."""
+    """Runs measurements and records which engines failed."""
 
     rivals_python: str
-    """Interpreter of the engines that are not ours."""
+    """Interpreter for the engines that are not ours."""
     failures: dict[str, str] = field(default_factory=dict)
     start_s: float = field(default_factory=time.monotonic)
 
@@ -51,9 +51,9 @@ class Bench:
         self, rivals: Sequence[Rival], load: str, starts: Sequence[str], workers: int, turns: int,
         share: float = 1.0, until_s: float = math.inf,
     ) -> list[Figure]:  # fmt: skip
-        """Measure every engine `turns` times, in turns; `share` scales the number of tasks.
+        """Measure every engine `turns` times, alternating; `share` scales the number of tasks.
 
-        A further turn is left out when it would end later than `until_s` after the beginning.
+        After the first, a turn is skipped if it would end more than `until_s` after the start.
         """
         figures: list[Figure] = [
             {"engine": rival.name, "load": load, "n": rival.tasks(load, workers, share),
@@ -71,7 +71,7 @@ class Bench:
         return [figure for figure in figures if len(figure["seconds"]) == measured]
 
     def elapsed_s(self) -> float:
-        """Since the beginning."""
+        """Return the seconds since the start."""
         return time.monotonic() - self.start_s
 
     def _measure(self, rival: Rival, figure: Figure, turn: str) -> None:
@@ -91,21 +91,21 @@ class Bench:
         self.note(f"{turn}: {rival.name}, {' '.join(words)}: {cost_us:.1f} µs a task")
 
     def note(self, line: str) -> None:
-        """Print a line of progress."""
+        """Print a progress line."""
         print(f"[{self.elapsed_s():4.0f} s] {line}", flush=True)
 
 
 class MeasurementError(Exception):
-    """A measuring process that did not print its figure."""
+    """A measuring process failed or did not print its figures."""
 
 
 def run_json(*argv: str) -> dict[str, float]:
-    """Run a process and return the JSON of its last line."""
+    """Run a process and return the JSON of its last line; raises MeasurementError."""
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # as users have it: modules compiled once
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # as for users: modules are compiled once
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        # files, not pipes: what an engine leaves running would hold a pipe open
+        # files, not pipes: a process that an engine leaves behind would hold a pipe open
         process = subprocess.Popen(
             argv, stdout=output, stderr=errors, env=environment, cwd=ROOT, start_new_session=True
         )
@@ -123,7 +123,7 @@ def run_json(*argv: str) -> dict[str, float]:
 
 
 def _end_session(process: subprocess.Popen[bytes]) -> None:
-    """Leave nothing behind that would disturb the next measurement."""
+    """Kill the whole session, so that nothing disturbs the next measurement."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

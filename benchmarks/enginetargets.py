@@ -1,4 +1,4 @@
-"""The targets of the engine, compared with what was measured."""
+"""The engine's targets, compared with the measured figures."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Figures = Mapping[str, Any]
 MILLION = "1000000"
 COMMANDS = {"resume": "resume", "verify": "verify", "report": "report on",
             "verdict": "live page's verdict on"}  # fmt: skip
-"""What is asked of a run of a million tasks, by the name of its command."""
+"""Commands with a target for a run of a million tasks, and their names in the table."""
 JOBLIB_LIMIT = 4
 MORE_TASKS = BY_NAME[JOBLIB].tiny // SAME_TASKS
 NOTE = f"""\
@@ -41,17 +41,17 @@ JOBS_ROW = "`weft jobs run --workers 2`"
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A figure, its limit, and where it is found."""
+    """A figure, its limit, and how to find it among the measurements."""
 
     name: str
     limit: float
     unit: str
     measured: Callable[[Figures], float | None]
     least: bool = False
-    """The limit is the least that is allowed, not the most."""
+    """Whether the limit is a minimum, not a maximum."""
 
     def row(self, figures: Figures) -> str:
-        """One line of the table; nothing is claimed of what was not measured."""
+        """Return the table row; a figure without a measurement is marked as such."""
         value, sign = self.measured(figures), "≥" if self.least else "≤"
         limit = f"{sign} {self.limit:g}{self.unit}"
         if value is None:
@@ -69,15 +69,15 @@ def targets(figures: Figures) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where figures stand: with how many workers, beside which other engines."""
+    """The setting of figures: the number of workers, and which machine."""
 
     name: str
     workers: int
     cores: int = 16
-    """Of the machine: many, or the two of the run of all engines."""
+    """Cores of the machine: many, or the two of the comparison of all engines."""
 
     def figures(self, figures: Figures) -> Sequence[Figure]:
-        """Return what was measured there, slow engines with fewer tasks than fast ones."""
+        """Return the figures measured there with fewer tasks for slower engines."""
         if self.cores > 2:
             measured = figures.get("wide", {}).get(str(self.workers), {})
         else:
@@ -86,7 +86,7 @@ class Place:
         return chosen
 
     def same(self, figures: Figures) -> Sequence[Figure]:
-        """Return what was measured there with the same number of tasks for each engine."""
+        """Return the figures measured there with the same number of tasks for each engine."""
         measured = figures.get("same", {}).get(f"{self.workers} of {self.cores}", {})
         chosen: Sequence[Figure] = measured.get("figures", ())
         return chosen
@@ -97,7 +97,7 @@ FEW, MANY = Place("2 workers of 16 cores", 2), Place("16 workers", 16)
 
 
 def _turns(figures: Sequence[Figure], engine: str, load: str, start: str = "warm") -> list[float]:
-    """Seconds per task in each turn."""
+    """Return the seconds per task in each turn."""
     for figure in figures:
         if (figure["engine"], figure["load"], figure["start"]) == (engine, load, start):
             return [seconds / figure["n"] for seconds in figure["seconds"]]
@@ -122,7 +122,7 @@ def _efficiency(place: Place) -> Callable[[Figures], float | None]:
 
 
 def _ratio(place: Place, engine: str, *, faster: bool = False) -> Callable[[Figures], float | None]:
-    """Our cost relative to another engine's, or how many times faster we are."""
+    """Read our cost relative to another engine's, or how many times faster we are."""
 
     def measured(figures: Figures) -> float | None:
         ratio = _median_ratio(place.figures(figures), engine, "warm")
@@ -132,12 +132,12 @@ def _ratio(place: Place, engine: str, *, faster: bool = False) -> Callable[[Figu
 
 
 def _same_ratio(place: Place, engine: str, start: str) -> Callable[[Figures], float | None]:
-    """Our cost relative to another engine's, with the same number of tasks for both."""
+    """Read our cost relative to another engine's, with the same number of tasks for both."""
     return lambda figures: _median_ratio(place.same(figures), engine, start)
 
 
 def _median_ratio(figures: Sequence[Figure], engine: str, start: str) -> float | None:
-    """Our cost of a tiny task relative to another's, turn by turn; None if not measured."""
+    """Return the median ratio of our cost of a tiny task to another's; None if not measured."""
     mine, theirs = (_turns(figures, name, "tiny", start) for name in (WEFT, engine))
     ratios = [a / b for a, b in zip(mine, theirs, strict=False)]
     return statistics.median(ratios) if ratios else None
@@ -150,7 +150,7 @@ def _round_ms(figures: Figures) -> float | None:
 
 
 def _largest_mib(figures: Figures) -> float | None:
-    """The most memory that any command took on a run of the largest size."""
+    """Return the peak memory of all commands on a run of the largest size."""
     sizes = figures.get("big", {})
     largest = sizes[max(sizes, key=int)]["commands"] if sizes else {}
     return max((cost["peak_mib"] for cost in largest.values()), default=None)

@@ -1,13 +1,13 @@
-"""The sieves of `weft prng` on a GPU, beside the same sieves on one core.
+"""Measure the sieves of `weft prng` on a GPU, compared with the same sieves on one core.
 
     python -m benchmarks gpu                 writes docs/benchmarks/prng-gpu.{md,json}
     python -m benchmarks gpu --out FOLDER    writes them there
-    python -m benchmarks gpu --commands      times the whole commands again, a minute
+    python -m benchmarks gpu --commands      only times the whole commands again, a minute
 
 It needs a CUDA GPU and takes about three minutes. Before anything is timed, both devices sieve the
-same ranges for every call that has a sieve on a GPU, shuffles too, and must find the same seeds.
-Then each sieve is run over all its seeds, and the whole
-command over all seeds of PHP and CPython with draws that no generator made.
+same ranges for every call with a GPU sieve, including shuffles, and must find the same seeds. Then
+each sieve runs over all its seeds, and the whole command over all seeds of PHP and CPython, with
+draws that no generator produced.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def compare_shuffle(family: Family) -> None:
 
 
 def measure(family: str, output: str, bits: int) -> dict[str, Any]:
-    """Compare both devices, then time the sieve for eight draws, all of which must be hit."""
+    """Compare both devices, then time the sieve for eight draws, all of which must match."""
     target = target_of(family, output, SEED, wrong=0)
     first_s, gpu_run = first_launch(family, output, target)
     again_s, _ = first_launch(family, output, target_of(family, output, SEED + 7, wrong=0))
@@ -153,7 +153,7 @@ def measure(family: str, output: str, bits: int) -> dict[str, Any]:
 
 
 def first_launch(family: str, output: str, target: Target) -> tuple[float, Any]:
-    """Return the seconds until a sieve has compiled and run for the first time, and the sieve."""
+    """Return the seconds that a sieve takes to compile and run once, and the sieve."""
     begin_s = time.perf_counter()
     run = made(family, output, replace(target, device="gpu"))
     run(0, 1 << 16)
@@ -188,14 +188,14 @@ def timed(run: Callable[[int, int], list[int]], lo: int, hi: int) -> float:
 
 
 def rate(run: Callable[[int, int], list[int]], lo: int, hi: int) -> float:
-    """Seeds per second, the median of some turns."""
+    """Return seeds per second, the median of TURNS turns."""
     return statistics.median((hi - lo) / timed(run, lo, hi) for _ in range(TURNS))
 
 
 def whole(family: str, output: str) -> dict[str, float]:
-    """Return the seconds of the command over all seeds: the first, then by number of workers.
+    """Return the seconds of the command over all seeds: of the first run, then by worker count.
 
-    The first compiles the sieve for the GPU.
+    The first run compiles the sieve for the GPU.
     """
     source, seconds = random.Random("no generator"), {}
     with tempfile.TemporaryDirectory() as folder:
@@ -212,7 +212,7 @@ def whole(family: str, output: str) -> dict[str, float]:
 
 
 def command_s(argv: list[str], environment: dict[str, str]) -> float:
-    """Return the seconds that a command takes to find nothing."""
+    """Return the seconds of a command, which must find nothing."""
     begin_s = time.perf_counter()
     result = subprocess.run(argv, check=False, stdout=subprocess.DEVNULL, env=environment)
     assert result.returncode == 1, f"exit code {result.returncode} for noise: {argv}"
@@ -223,7 +223,7 @@ def device_name() -> str:
     import cupy  # noqa: PLC0415 - an extra
 
     name = cupy.cuda.runtime.getDeviceProperties(0)["name"]
-    cupy.zeros(1).get()  # makes the context
+    cupy.zeros(1).get()  # creates the context
     return name.decode() if isinstance(name, bytes) else str(name)
 
 
@@ -255,9 +255,9 @@ Targets: PHP and C++ 2 s, CPython 10 s, Java 600 and MT19937 18 · 10^9 seeds pe
 
 
 def _whole_command(seconds: dict[str, Any], note: str) -> str:
-    """Return what is said of the whole command, where there was time to measure it.
+    """Return the section on the whole command, if it was timed.
 
-    `note` is added by hand to figures that were taken in special conditions.
+    `note` describes special conditions of the measurement.
     """
     if not all(f"{family}.{output}" in seconds for family, output in WHOLE):
         return "The whole command was not timed in this run.\n"

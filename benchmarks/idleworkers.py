@@ -1,11 +1,11 @@
-"""What a task costs the coordinator alone, by the number of slots; prints one JSON line.
+"""Measure the coordinator's own cost per task, by number of slots; prints one JSON line.
 
     python -m benchmarks.idleworkers SLOTS BLOCK N [--profile]
 
-The run is a real one, with its manifest and its ledger; only its workers are not: a backend in
-the same process answers each block of BLOCK tasks at once, in the order in which slots were
-given work, a few slots a poll. Its own time, about 1 µs a task, is in the figures. With
---profile, the functions that took the most time go to stderr.
+The run is real, with its manifest and its ledger; only its workers are not: a backend in the same
+process answers each block of BLOCK tasks immediately, in the order in which slots were given work,
+a few slots per poll. Its own time, about 1 µs per task, is included. With --profile, the most
+expensive functions are printed to stderr.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from benchmarks import loads, loadsearches
 from weft.model.attempts import Assignment, BackendEvent, Completed, Worker
 
 PREFIX = '{"x":'
-"""Of the arguments of a tiny task, up to its number."""
+"""The arguments of a tiny task, up to its number."""
 ANSWERS_A_POLL = 8
-"""Slots that have something to report when the coordinator asks."""
+"""Number of slots that report per poll."""
 TOP = 30
 P, R = ParamSpec("P"), TypeVar("R")
 
 
 class IdleBackend:
-    """Implements the backend contract; stands in for the local backend."""
+    """Implements the backend contract in place of the local backend."""
 
     block = 32
 
@@ -47,7 +47,7 @@ class IdleBackend:
         self._workers = [Worker(pid=1, started=0.0, node="idle") for _ in slots]
 
     def capacity(self) -> list[int]:
-        """Room per slot; as in the local backend, none until a quarter of it is free."""
+        """Return the room per slot; as in the local backend, 0 until a quarter of it is free."""
         return [room if 4 * room >= self._most else 0 for room in self._room]
 
     def submit(self, assignments: Sequence[Assignment]) -> None:
@@ -57,7 +57,7 @@ class IdleBackend:
         self._waiting.extend(assignments)
 
     def poll(self, timeout_s: float) -> list[BackendEvent]:
-        """Answer the oldest few."""
+        """Answer the oldest few assignments."""
         del timeout_s
         answers = min(ANSWERS_A_POLL, len(self._waiting))
         return [self._answer(self._waiting.popleft()) for _ in range(answers)]
@@ -70,14 +70,14 @@ class IdleBackend:
         return Completed(assignment.ticket, values, (1,) * len(values), worker)
 
     def cancel(self, tickets: Sequence[int]) -> None:
-        """Nothing is cancelled here."""
+        """Do nothing: no task is ever cancelled."""
 
     def close(self) -> None:
-        """Nothing to end."""
+        """Do nothing: there are no processes to stop."""
 
 
 def measure(slots: int, block: int, n: int) -> dict[str, float]:
-    """Run n tiny tasks; return what they took, start and sealing included."""
+    """Run n tiny tasks; return wall-clock and CPU seconds, including start and sealing."""
     IdleBackend.block = block
     weft.runs.session.LocalBackend = IdleBackend  # type: ignore[assignment,misc]
     with tempfile.TemporaryDirectory() as folder:
@@ -90,7 +90,7 @@ def measure(slots: int, block: int, n: int) -> dict[str, float]:
 
 
 def profiled(work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """Call and print the most expensive functions to stderr."""
+    """Call a function and print the most expensive functions to stderr."""
     profile = cProfile.Profile()
     result = profile.runcall(work, *args, **kwargs)
     pstats.Stats(profile, stream=sys.stderr).sort_stats("tottime").print_stats(TOP)

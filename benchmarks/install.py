@@ -1,9 +1,9 @@
-"""What `pip install weft` brings and costs: the wheel, without extras, in a fresh environment.
+"""Measure what `pip install weft` installs and costs, without extras, in a fresh environment.
 
 python -m benchmarks install
 
-Targets: ≤ 60 MB installed, `import weft` < 150 ms, `weft --help` < 250 ms. pip takes the packages
-from wherever it is configured to; seconds depend on that and on its cache.
+Targets: ≤ 60 MB installed, `import weft` < 150 ms, `weft --help` < 250 ms. pip uses its configured
+package index; seconds depend on that and on its cache.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def build_wheel(out: Path) -> Path:
 
 
 def installed_bytes(packages: Path) -> int:
-    """Bytes of all files, bytecode included."""
+    """Return the total size of all files, including bytecode."""
     return sum(path.stat().st_size for path in packages.rglob("*") if path.is_file())
 
 
@@ -74,7 +74,7 @@ def distributions(packages: Path) -> set[str]:
 
 
 def start_ms(argv: list[str | Path]) -> dict[str, float]:
-    """Best of some warm starts, the first left out: what else the machine does only slows down."""
+    """Return the best of several warm starts, without the first: other load only slows them."""
     wall_ms, cpu_ms = [], []
     for _ in range(STARTS):
         start_s = time.perf_counter()

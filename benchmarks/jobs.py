@@ -1,12 +1,12 @@
-"""What a trivial job of `weft jobs run` costs beside the same program as a bare process.
+"""Measure the cost of a trivial job in `weft jobs run`, compared with a bare process.
 
     python -m benchmarks jobs
 
-Each job prints one line of JSON of its own. `weft jobs run` gives it a supervisor, folders, limits
-and an environment, stores its result, commits it and puts it into the ledger; the bare process
-only writes its output to a file. All sides take turns; the start of a run and its workers is
-measured with one job a worker and taken off. CPU time is that of all processes of a run,
-supervisors and commands included.
+Each job prints its own line of JSON. `weft jobs run` gives it a supervisor, folders, limits and an
+environment, stores its result, commits it and adds it to the ledger; the bare process only writes
+its output to a file. Both alternate; the start-up of a run and its workers, measured with one job
+per worker, is subtracted. CPU time is that of all processes of a run, including supervisors and
+commands.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ TARGET_MS = 15
 
 
 class Cost(NamedTuple):
-    """Of one job, in milliseconds."""
+    """A cost in milliseconds, of a whole run or of one job."""
 
     wall_ms: float
     cpu_ms: float
 
 
 def main() -> None:
-    become_subreaper()  # what outlives its worker is then counted too
+    become_subreaper()  # processes that outlive their worker then count too
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_STATE_HOME"] = folder
         costs = measure(Path(folder))
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def measure(folder: Path) -> dict[str, list[Cost]]:
-    """Take every side once a turn."""
+    """Measure every variant once per turn."""
     costs: dict[str, list[Cost]] = {}
     for turn in range(TURNS):
         bare = timed(partial(run_bare, folder))
@@ -96,7 +96,7 @@ def run_jobs(out: Path, count: int, workers: int) -> None:
 
 
 def timed(work: Callable[[], None]) -> Cost:
-    """What some work costs in all, with the processes that outlive its own."""
+    """Return the total cost of a call, including processes that outlive the one that it runs."""
     before, start_s = usage_s(), time.perf_counter()
     work()
     wall_s = time.perf_counter() - start_s

@@ -1,9 +1,10 @@
-"""The live page in a real browser: first paint of 100,000 tasks, and how late it shows a result.
+"""Measure the live page in a real browser: first paint of 100,000 tasks, and delay of results.
 
     python -m benchmarks live
 
-The page itself notes when it shows how many tasks are over; the manifest says when each was over.
-Their difference is the lateness, for every task of a run under way. Needs Debian's chromium.
+The page itself records when it shows each number of finished tasks; the manifest records when each
+task finished. The difference is the lateness, for every task of a running run. Needs Debian's
+chromium.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def main() -> None:
 
 @contextmanager
 def served(root: Path) -> Iterator[str]:
-    """Serve a folder of runs; gives the address to open."""
+    """Serve a folder of runs; yields the address to open."""
     argv = [*WEFT, "serve", str(root), "--json"]
     process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     assert process.stdout is not None
@@ -91,7 +92,7 @@ def served(root: Path) -> Iterator[str]:
 
 
 def first_paint(page: Page, root: Path) -> dict[str, Any]:
-    """Load the page of a large run again and again: first paint, and when its rows are there."""
+    """Load the page of a large run repeatedly; return the times to first paint and to its rows."""
     argv = [sys.executable, "-m", "benchmarks.tiny", str(root / "many"), str(TASKS)]
     subprocess.run(argv, check=True, stdout=subprocess.DEVNULL)
     paints, rows = [], []
@@ -108,7 +109,7 @@ def first_paint(page: Page, root: Path) -> dict[str, Any]:
 
 
 def lateness(page: Page, root: Path) -> dict[str, Any]:
-    """Milliseconds from the end of each task until the page shows it."""
+    """Return the milliseconds from the end of each task until the page shows it."""
     (root / "runs").mkdir(parents=True)
     (root / "slow.py").write_text(SLOW)
     argv = [*WEFT, "run", "slow.py:slow", "--out", "runs/slow", "--workers", "2", "-q"]
@@ -130,7 +131,7 @@ def whole(milliseconds: list[float]) -> list[int]:
 
 
 def late(ends_s: list[float], shown: list[list[float]]) -> list[float]:
-    """For each task after those of the first look: when a look had it, less when it was over."""
+    """Return how late each task was shown after its end, except those shown at first."""
     first = int(shown[0][1])
     delays = []
     for count, end_s in enumerate(ends_s[first:], first + 1):

@@ -1,4 +1,4 @@
-"""What every engine is asked to do, as plain functions and as tasks of Weft."""
+"""The work that every engine is given, as plain functions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 TASK_S = 0.001
 GREET_S = 0.3
-"""How long a first task sleeps, so that each worker must take one."""
+"""How long a first task sleeps, so that each worker must run one."""
 
 
 def tiny(x: int) -> int:
@@ -31,13 +31,13 @@ LOADS: dict[str, Callable[[int], int]] = {"tiny": tiny, "millisecond": milliseco
 
 
 def wanted_sum(n: int) -> int:
-    """Sum of the results of either load for 0 … n − 1."""
+    """Return the sum of the results of either load for 0 … n − 1."""
     return n * (n + 1) // 2
 
 
 class Hand:
-    """What an actor of a pool can do."""
+    """An actor of a pool."""
 
     def do(self, load: str, x: int) -> int:
-        """Do one task of a load."""
+        """Run one task of a load."""
         return {**LOADS, "greet": greet}[load](x)

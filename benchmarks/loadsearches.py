@@ -1,4 +1,4 @@
-"""The loads as searches of Weft: all tasks in one round, plain or lazy; the answer is their sum."""
+"""The loads as searches of Weft: one round of all tasks, plain or lazy, or rounds of one task."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TASKS = {"tiny": tiny, "millisecond": millisecond}
 
 @weft.search(version=1)
 def one_round(load: str, n: int, lazy: bool, greetings: int):
-    """Sum up one round of n tasks; before it, `greetings` tasks in a round of their own."""
+    """Sum the results of one round of n tasks, after a separate round of `greetings` tasks."""
     if greetings:
         yield [greet(i) for i in range(greetings)]
     task = TASKS[load]
@@ -36,7 +36,7 @@ def one_round(load: str, n: int, lazy: bool, greetings: int):
 
 @weft.search(version=1)
 def many_rounds(rounds: int):
-    """Sum up rounds of one tiny task each; the next needs the value of the one before."""
+    """Run rounds of one tiny task each, which increments the value of the round before."""
     value = 0
     for _ in range(rounds):
         [result] = yield [tiny(value)]

@@ -1,4 +1,4 @@
-"""What a figure was taken on: cores, load, Python, and how long the disk takes to sync."""
+"""Describe the machine of a measurement: cores, load, Python, and how long a disk sync takes."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ SYNCS = 50
 
 
 def describe() -> str:
-    """Return one line about this machine as it is now, before it is measured."""
+    """Return one line about this machine in its current state, before a measurement."""
     load = os.getloadavg()[0]
     python = f"{cores()} cores, load {load:.1f} before, Python {platform.python_version()}"
     return f"{python}, {sync_us():.0f} µs a disk sync"
 
 
 def cores() -> int:
-    """How many cores may be used here."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
 def sync_us() -> float:
-    """Median time of an `fdatasync` after 4 KiB, where temporary files are."""
+    """Return the median time of an `fdatasync` after writing 4 KiB to a temporary file."""
     times_s = []
     with tempfile.TemporaryFile(buffering=0) as file:
         for _ in range(SYNCS):

@@ -1,12 +1,12 @@
-"""Pages of large runs in a real browser: report and live page, opened and used.
+"""Measure the pages of large runs in a real browser: report and live page, opened and used.
 
     python -m benchmarks pages [--tasks N,…] [--runs DIR]
 
-A search of one's own with four arguments, run for real. Of each size: how long `weft report` takes
-and how large its page is; then, for the report opened from disk and for the live page, the time
-until the first paint, until all charts are drawn, and until the next frame after each of several
-interactions. `--runs` keeps the runs there, so that a later call need not make them again. Sizes
-that are not measured keep their figures. Needs Debian's chromium.
+Executes a search with four arguments. For each size: how long `weft report` takes and how large its
+page is; then, for the report opened from disk and for the live page, the time until the first
+paint, until all charts are drawn, and until the next frame after each of several interactions.
+`--runs` keeps the runs in DIR, where a later call reuses them. Sizes that are not measured keep
+their figures. Needs Debian's chromium.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def loss(x: float, y: float, depth: int, kind: str) -> float:
 
 
 def _spread(number: int, factor: int) -> float:
-    """A number below 1; those of successive tasks lie far apart."""
+    """Return a number from 0 to 1; successive tasks get distant numbers."""
     return (number * 2654435761 * factor) % 4294967291 / 4294967291
 
 
@@ -88,7 +88,7 @@ def _call(number: int) -> Any:
 
 @weft.search(version=1)
 def scan(count: int):
-    """One lazy round of cheap losses."""
+    """Evaluate one lazy round of cheap losses."""
     yield weft.Plan(total=count, best="min")
     results = yield weft.lazy(count, _call)
     return min((r.value, r.index) for r in results)[1]
@@ -123,7 +123,7 @@ def _options(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def measure(browser: Browser, runs: Path, tasks: int) -> dict[str, Any]:
-    """Make the run if it is not there; write its report; open both pages."""
+    """Execute the run unless it exists; write its report; open both pages."""
     run, report = runs / "run", runs.with_suffix(".html")
     if not run.exists():
         weft.run(scan(tasks), out=run, workers=2)
@@ -155,7 +155,7 @@ def _children_cpu_s() -> float:
 
 
 def opened(browser: Browser, show: Callable[[Page], object]) -> dict[str, Any]:
-    """Open a page some times and use it; milliseconds, and what it states of its sample."""
+    """Open and use a page several times; return milliseconds, and its statement on its sample."""
     facts: dict[str, Any] = {"paint": [], "charts": [], "interactions": {}}
     for _ in range(OPENINGS):
         page = browser.new_page(viewport={"width": 1280, "height": 1000})

@@ -1,8 +1,8 @@
-"""Full scoring of the pipeline: 395,211 survivors, 1,000 draws, 62 features, on the engine.
+"""Measure full scoring in the pipeline: 395,211 survivors, 1,000 draws, 62 features.
 
-Survivors per second of one core are counted in CPU seconds of the workers, so that a busy
-machine slows nothing but the clock. Speed-ups are wall time, in turns: of the step alone, on
-workers that are up, as they are in step 3 of a pipeline, and with their start and imports.
+Survivors per second of one core are computed from the workers' CPU seconds, which hardly depend on
+other load. Speed-ups compare wall times, alternating: of the step alone, on running workers as in
+step 3 of a pipeline, and including the workers' start and imports.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ROWS = 395_211
 DRAWS = 1_250
 TURNS = 5
 WARM = 16
-"""Small chunks before the others: every worker has scored some."""
+"""Number of small chunks before the others, so that every worker has scored some."""
 RESULTS = Path(__file__).parent.parent / "docs" / "benchmarks"
 
 
@@ -51,7 +51,7 @@ def score_all(plan: dict[str, Any], *, inputs: Any) -> Generator[Any, Any, int]:
 
 
 def inputs() -> dict[str, bytes]:
-    """Make a random history and survivors that all speak of 1,000 draws."""
+    """Generate a random history, and survivors that all cover 1,000 draws."""
     chance = random.Random(8)
     split = split_history([chance.randrange(1000) for _ in range(DRAWS)], [""] * DRAWS, 1000)
     params = WindowParams(40, 0, "each", 0, 0, 3, 3)
@@ -73,7 +73,7 @@ def inputs() -> dict[str, bytes]:
 
 
 def measured(workers: int, given: dict[str, bytes]) -> dict[str, float]:
-    """Score all with so many workers; return seconds, CPU seconds and the head."""
+    """Score all survivors with `workers` workers; return seconds, CPU seconds and peak memory."""
     folder = Path(tempfile.mkdtemp())
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     run = weft.run(
@@ -97,7 +97,7 @@ def step_s(manifest: Path) -> float:
 
 
 def main() -> None:
-    """Measure one and two workers in turns, and write the table."""
+    """Measure one and two workers alternately, and write the page."""
     files = inputs()
     turns = [[measured(workers, files) for workers in (1, 2)] for _ in range(TURNS)]
     middle = [
@@ -113,7 +113,7 @@ def main() -> None:
 
 
 def render(turns: list[list[dict[str, float]]], middle: list[dict[str, float]]) -> str:
-    """Write the page."""
+    """Return the page."""
     rows = [
         f"| {run['workers']:.0f} | {run['step_s']:.2f} | {run['wall_s']:.2f} | {run['cpu_s']:.2f}"
         f" | {ROWS / run['cpu_s']:,.0f} | {run['peak_mb']:.0f} |"
@@ -140,7 +140,7 @@ def render(turns: list[list[dict[str, float]]], middle: list[dict[str, float]]) 
 
 
 def gain(turns: list[list[dict[str, float]]], name: str) -> str:
-    """Say how much faster two workers were, turn by turn."""
+    """State how much faster two workers were: the median over the turns, and the range."""
     ratios = sorted(turn[0][name] / turn[1][name] for turn in turns)
     middle = statistics.median(ratios)
     return f"{middle:.2f} times as fast ({ratios[0]:.2f} to {ratios[-1]:.2f})"

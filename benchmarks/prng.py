@@ -1,10 +1,10 @@
-"""`weft prng` in figures: what one core searches in a second, and what a second worker adds.
+"""Measure `weft prng`: what one core searches per second, and what a second worker adds.
 
     python -m benchmarks prng
 
-Attacks run in this process on histories of known origin, and must find them; kernels are
-compiled beforehand. A figure is the median of its turns. What a GPU does is measured elsewhere
-and kept on the page.
+Attacks run in this process on histories of known origin, and must recover it; kernels are compiled
+beforehand. Each figure is the median of its turns. GPU figures are measured elsewhere and kept on
+the page.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def median_s(run: Callable[[], object]) -> float:
-    """CPU seconds of this process, which has one thread: other load costs it nothing."""
+    """Return the median CPU seconds of a call in this process, which has a single thread."""
     run()  # compiles
     seconds = []
     for _ in range(TURNS):
@@ -67,7 +67,7 @@ def median_s(run: Callable[[], object]) -> float:
 
 
 def states() -> dict[str, float]:
-    """Seconds of whole attacks on all states, with the truth found each time."""
+    """Return the seconds of whole attacks on all states, each of which must find the truth."""
     java = Case(history("java"), 1000)
     odd = case_of(Hypothesis("java", "bounded", 999, seed=77, skips=Skips.constant(137)), 120)
     twister = Case(generate_mt(6900), 1000, skips=(0, 0), corrupt_percent=0)
@@ -94,7 +94,7 @@ def generate_mt(count: int) -> tuple[int, ...]:
 
 
 def whole(name: str, case: Case, family: str, output: str, *, first_window: bool = False) -> float:
-    """Time a plan from end to end; `first_window` leaves out the second, which is a spare."""
+    """Time a whole plan; `first_window` leaves out the second window, which is a fallback."""
     attack: Attack = attack_named(name)
     plans = [plan for plan in attack.plan(case) if isinstance(plan, AttackPlan)]
     (plan,) = [plan for plan in plans if (plan.family, plan.output) == (family, output)]
@@ -107,7 +107,7 @@ def whole(name: str, case: Case, family: str, output: str, *, first_window: bool
 
 
 def sieves() -> dict[str, float]:
-    """Seeds per second: with the first miss as exit, and with a tenth of the rows corrupt."""
+    """Return seeds per second: with exit at the first miss, and with 11 of 15 misses allowed."""
     rates = {}
     for family, output, modulus in (
         ("java", "bounded", 1000), ("mt19937", "mod", 1000), ("php_mt", "mod", 1000),
@@ -135,7 +135,7 @@ def sieve_rate(
 
 
 def two_workers() -> dict[str, Any]:
-    """Analyse a history without a generator with one and with two workers, in turns."""
+    """Analyse a history without a generator, alternately with one and two workers."""
     seconds: dict[int, list[float]] = {1: [], 2: []}
     heads = set()
     with tempfile.TemporaryDirectory() as folder:

@@ -1,12 +1,12 @@
-"""How many planted histories of each call are found; renews the data of `families --coverage`.
+"""Count the planted histories of each call that are found, the data of `families --coverage`.
 
     python -m benchmarks prngcoverage    writes src/weft/searches/prng/coverage.json
-    python -m benchmarks prngcoverage --calls java.long,java.abs    renews these and keeps others
+    python -m benchmarks prngcoverage --calls java.long,java.abs    updates these and keeps others
 
-For every call that is known, histories of random seeds are made; every other one has wrong rows.
-The attack that tries all seeds
-runs on the part that holds the seed (the other parts are the same work on other seeds), an attack
-on states as a whole. A history counts as found when the draws that come next are predicted.
+For every known call, histories are generated from random seeds; every other one has wrong rows. The
+attack that tries all seeds runs on the part that contains the seed (the other parts are the same
+work on other seeds); an attack on states runs as a whole. A history counts as found if the draws
+that follow are predicted.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def is_found(family: str, output: str, seed: int, wrong_percent: int) -> bool:
-    """Whether the draws after a history of this seed are predicted by what an attack finds.
+    """Whether an attack predicts the draws that follow a history of this seed.
 
-    The first row of rows stays right, as their sieve says that it must.
+    In histories of rows the first row stays right, since their sieve requires it.
     """
     modulus = coverage.modulus_of(output)
     truth = generate(Hypothesis(family, output, modulus, seed=seed), DRAWS + NEXT)
@@ -85,7 +85,7 @@ def is_found(family: str, output: str, seed: int, wrong_percent: int) -> bool:
 
 
 def plans_for(case: Case, family: str, output: str) -> list[AttackPlan]:
-    """Return the plans for a call that need no luck, the cheapest first; those by seed last."""
+    """Return the plans for a call that need no luck, cheapest first; those by seed last."""
     plans = [item for attack in ATTACKS if not attack.needs_luck for item in attack.plan(case)]
     fitting = [
         plan
@@ -96,7 +96,7 @@ def plans_for(case: Case, family: str, output: str) -> list[AttackPlan]:
 
 
 def units_with(case: Case, plan: AttackPlan, seed: int) -> Units:
-    """Return the part of a plan that tries a seed; for states all of it."""
+    """Return the part of a plan that tries a seed; for an attack on states, the whole plan."""
     if plan.attack != brute.NAME:
         return Units(0, plan.units)
     bits = brute.seed_bits(family_named(plan.family))

@@ -1,12 +1,12 @@
-"""`weft prng` beside programs that each recover one kind of generator, in turns on one machine.
+"""Compare `weft prng` with programs that each recover one kind of generator, on one machine.
 
     python -m benchmarks prngrivals --rivals DIR    a section of docs/benchmarks/prng.md
 
-DIR holds checkouts that the reader has built: php_mt_seed, untwister,
-Python-random-module-cracker, v8-randomness-predictor (needs z3 in --rival-python) and randcrack
-(randcrack_st). One that is not there is named as not measured. Histories come from
-the real runtimes. Every program must give the right answer; its time ends where it prints it.
-CPU seconds are those of the whole command, start of the interpreter included.
+DIR contains checkouts that you have built: php_mt_seed, untwister, Python-random-module-cracker,
+v8-randomness-predictor (needs z3 in --rival-python) and randcrack (randcrack_st). A missing one is
+reported as not measured. Histories come from the real runtimes. The programs alternate; each must
+give the right answer, and its time ends when it prints it. CPU seconds are those of the whole
+command, including the start of the interpreter.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ LONG_S = 10
 PHP_SEED = 666_013_337
 JAVA_SEED = 271_828_182_845_904
 MT_SEEDS = 200_003, 3_000_017
-"""One that both try at once, and one before which weft tries other seeds."""
+"""A seed that both programs try at once, and one before which weft tries other seeds."""
 PLAIN = ("--skips", "0", "--starts", "0", "--corrupt", "0", "--workers", "1", "-q", "--json")
 V8_DRIVER = """
 import re, sys
@@ -110,10 +110,10 @@ LIBRARY_TURNS = 7
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """A program, the history that is its own ground, and what it must print.
+    """A program, a history that it was made for, and the answer that it must print.
 
-    `folder` is the checkout under DIR, `program` the file in it that must be there. `argv` is
-    made from that file, the draws and the file of the draws; `answer` from all the draws.
+    `folder` is the checkout under DIR, `program` the file in it that must exist. `argv` is built
+    from that file, the draws and the file of the draws; `answer` from all the draws.
     """
 
     folder: str
@@ -126,7 +126,7 @@ class Rival:
     given: int
     weft: tuple[str, ...]
     kind: str = "a program in C"
-    """What it is, and how its row as a command was made."""
+    """What the program is, and how it is run as a command or called as a library."""
 
 
 def output_of(*argv: str) -> list[str]:
@@ -170,7 +170,7 @@ def php_argv(program: str, draws: list[str], _: str) -> list[str]:
 
 
 def untwister(seed: int) -> Rival:
-    """Return the row for a seed; untwister is given twice the seed as its bound."""
+    """Return the entry for a seed; untwister gets twice the seed as its bound."""
     return Rival(
         "untwister", "untwister",
         f"MT19937 words, seed {seed:,}; untwister given the bound {2 * seed:,}",
@@ -250,7 +250,7 @@ def main(options: list[str] | None = None) -> None:
             "typer_s": import_s("typer"),
             "libraries": libraries(args.rivals, args.rival_python),
         }
-        for rival in chosen:  # written row by row: what was measured is not lost
+        for rival in chosen:  # written row by row, so that no measurement is lost
             row = compare(rival, args.rivals, args.rival_python, Path(place))
             FIGURES.write_text(json.dumps({**body, "rows": merged(row)}, indent=1) + "\n")
     page = PAGES / "prng.md"
@@ -259,14 +259,14 @@ def main(options: list[str] | None = None) -> None:
 
 
 def merged(row: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the rows so far, those of earlier runs too, with this one, in order."""
+    """Return all rows so far, including those of earlier runs, with this one, in order."""
     before = json.loads(FIGURES.read_text())["rows"] if FIGURES.is_file() else []
     by_call = {item["call"]: item for item in (*before, row)}
     return [by_call[rival.call] for rival in RIVALS if rival.call in by_call]
 
 
 def compare(rival: Rival, rivals: Path, python: str, place: Path) -> dict[str, Any]:
-    """Run both in turns, after a run of ours that compiles; every answer is checked."""
+    """Run both programs alternately, after a run of ours that compiles; check every answer."""
     draws = rival.draws()
     file = place / f"{rival.folder}.txt"
     file.write_text("".join(f"{draw}\n" for draw in draws[: rival.given]))
@@ -287,13 +287,13 @@ def compare(rival: Rival, rivals: Path, python: str, place: Path) -> dict[str, A
 
 
 def import_s(module: str) -> float:
-    """CPU seconds of a process that imports a module and ends."""
+    """Return the CPU seconds of a process that imports a module and exits."""
     argv = [sys.executable, "-c", f"import {module}"]
     return statistics.median(cpu_of(argv) for _ in range(1 + 2 * TURNS))
 
 
 def libraries(rivals: Path, python: str) -> list[dict[str, Any]]:
-    """CPU seconds of importing, and of each call with another history, in one process each."""
+    """Return the CPU seconds of the import and of each call, on a new history per call."""
     words = [[int(x) for x in python_draws(turn)] for turn in range(LIBRARY_TURNS)]
     values = [[float(x) for x in node_draws()[:20]] for _ in range(LIBRARY_TURNS)]
     cracker, predictor = "Python-random-module-cracker", "v8-randomness-predictor"
@@ -316,7 +316,7 @@ def libraries(rivals: Path, python: str) -> list[dict[str, Any]]:
 
 
 def warmed(argv: list[str], histories: list[list[Any]]) -> list[float]:
-    """Return the seconds of a process after one like it, which compiles the modules it imports."""
+    """Return the seconds of a process; a similar one first compiles the modules it imports."""
     in_process(argv, histories[:2])
     return in_process(argv, histories)
 
@@ -364,16 +364,16 @@ def until(argv: list[str], answer: str | None, following: list[str] | None = Non
 
 
 def check_prediction(run: dict[str, Any], following: list[str]) -> None:
-    """Compare the draws predicted with those that the runtime made next."""
+    """Assert that the predicted draws are those that the runtime produced next."""
     predicted = run["answer"]["found"][0]["next"][: len(following)]
     truth = [int(float(x) * 2**32) if "." in x else int(x) for x in following]
     assert predicted == truth, f"predicted {predicted[:5]}, not {truth[:5]}"
 
 
 def with_section(page: str, published: str = "") -> str:
-    """Return the page with this section, if the figures are there, and what is published after it.
+    """Return the page with this section, if its figures exist, and the sections after it.
 
-    That follows in the page itself unless it comes from the one that is `published`.
+    These are taken from `published`, or from the page itself if that is empty.
     """
     before = page.partition(f"\n{HEADING}\n")[0]
     rest = (published or page).partition(f"\n{HEADING}\n")[2]
@@ -420,7 +420,7 @@ the time to load Numba dominates there.{body.get("note", "")}
 
 
 def _start_up(body: dict[str, Any]) -> str:
-    """State what start-up costs; older figures do not have all of it."""
+    """State what start-up costs; empty for older figures, which lack some of it."""
     if "libraries" not in body:
         return ""
     rows = "\n".join(map(library_line, body["libraries"]))

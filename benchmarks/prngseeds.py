@@ -1,10 +1,10 @@
-"""MT19937 by seed beside php_mt_seed, in turns on the same core, in CPU seconds.
+"""Compare MT19937 by seed with php_mt_seed, alternating on the same core, in CPU seconds.
 
     python -m benchmarks prngseeds --php-mt-seed PATH    writes docs/benchmarks/prng-seeds.{md,json}
 
-php_mt_seed (https://www.openwall.com/php_mt_seed/) is built by the reader. It is given the first
-output of a seed, told to use one thread, and stopped after a part of its seeds; its progress and
-its CPU time are read twice on the way. One seeding of it serves two versions of PHP.
+You build php_mt_seed (https://www.openwall.com/php_mt_seed/) yourself. It is given the first output
+of a seed and one thread, and stopped after some of its seeds; its progress and its CPU time are
+read twice meanwhile. Each of its seedings serves two versions of PHP.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def main(options: list[str] | None = None) -> None:
     runs = [sieve(*case[:3]) for case in CASES]
     ours: list[list[float]] = [[] for _ in CASES]
     theirs: list[float] = []
-    for _ in range(TURNS):  # in turns: what else the machine does changes with time
+    for _ in range(TURNS):  # alternating: other load on the machine varies with time
         for number, (run, case) in enumerate(zip(runs, CASES, strict=True)):
             ours[number].append(cpu_rate(run, 1 << case[4]))
         if rival is not None:
@@ -68,7 +68,7 @@ def main(options: list[str] | None = None) -> None:
 
 
 def sieve(family: str, output: str, modulus: int) -> Any:
-    """Return a sieve for fifteen draws of a seed that is not in the range."""
+    """Return a sieve for fifteen draws of a seed that is outside the timed range."""
     kind = family_named(family)
     draws = generate(Hypothesis(family, output, modulus, seed=(1 << 31) - 5), 15)
     kind_sieve = sieve_of(kind, output, modulus)
@@ -101,7 +101,7 @@ def rival_rate(program: Path) -> float:
 
 
 def progress(process: subprocess.Popen[str], stream: IO[str], least: int) -> tuple[int, float]:
-    """Read on until the seeds from `least` on are begun; return where it is and its CPU time."""
+    """Read until seeds from `least` on are tried; return the current seed and the CPU time."""
     text, modern = "", least > 1
     while True:
         text += stream.read(1)

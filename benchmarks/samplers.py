@@ -1,8 +1,8 @@
-"""What batches cost: TPE in batches and as a stream, beside Optuna's own sequential study.
+"""Compare TPE in batches and as a stream with Optuna's own sequential study.
 
     python -m benchmarks.samplers      # a Markdown table: median and quartiles of the best value
 
-The batch and the stream sample as `weft.optuna.study` does, from the same history; no run is made.
+Batch and stream sample as `weft.optuna.study` does, from the same history, without executing a run.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ Function = Callable[[dict[str, float]], float]
 
 
 def branin(p: dict[str, float]) -> float:
-    """Least 0.398."""
+    """Minimum 0.398."""
     x, y = 15 * p["a"] - 5, 15 * p["b"]
     bent = y - 5.1 / (4 * math.pi**2) * x**2 + 5 / math.pi * x - 6
     return bent**2 + 10 * (1 - 1 / (8 * math.pi)) * math.cos(x) + 10
 
 
 def rosenbrock(p: dict[str, float]) -> float:
-    """Least 0; four variables."""
+    """Minimum 0; four variables."""
     x = [4 * p[name] - 2 for name in "abcd"]
     return sum(100 * (v - u**2) ** 2 + (1 - u) ** 2 for u, v in pairwise(x))
 
 
 def rastrigin(p: dict[str, float]) -> float:
-    """Least 0; five variables, many valleys."""
+    """Minimum 0; five variables, many local minima."""
     x = [10.24 * p[name] - 5.12 for name in "abcde"]
     return sum(v**2 - 10 * math.cos(2 * math.pi * v) + 10 for v in x)
 
@@ -49,7 +49,7 @@ FUNCTIONS: dict[str, tuple[Function, str]] = {
 
 
 def optunas_own(function: Function, names: str, seed: int) -> float:
-    """One trial after the other, as Optuna runs them."""
+    """Run trials one after the other, as Optuna does; return the best value."""
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
     study.optimize(
         lambda trial: function({n: trial.suggest_float(n, 0, 1) for n in names}), n_trials=TRIALS
@@ -58,7 +58,7 @@ def optunas_own(function: Function, names: str, seed: int) -> float:
 
 
 def sampled(function: Function, names: str, seed: int, batch: int, lag: int, sampler: str) -> float:
-    """Ask `batch` at a time, told all trials but the last `lag`."""
+    """Ask for `batch` points at a time, knowing all trials but the last `lag`."""
     space = space_of({name: Float(0, 1) for name in names})
     spec = SamplerSpec(sampler, {}, space, ("minimize",))
     trials: list[TrialRecord] = []

@@ -1,13 +1,13 @@
-"""How busy one coordinator keeps many workers, in simulated time; prints one JSON line.
+"""Measure how busy one coordinator keeps many workers, in simulated time; prints one JSON line.
 
     python -m benchmarks.simulatedworkers SLOTS TASK_US N
 
 The run, its manifest, its ledger and the local backend's decisions are real; the workers are not.
-Each is a queue that takes TASK_US a task and reports as a real one does, at the end of a block or
-after 50 ms. Time is the coordinator's own CPU time plus the time in which it waits, so a busy
-machine hardly disturbs it: every worker, and the coordinator, has a core of its own. A disk sync
-costs nothing here. Efficiency is the sum of the tasks' time over slots × time taken, from the
-first assignment to the last result.
+Each is a queue that takes TASK_US per task and reports like a real one, at the end of a block or
+after 50 ms. Time is the coordinator's own CPU time plus its waiting time, so other load hardly
+matters: every worker, and the coordinator, has its own core. A disk sync costs nothing here.
+Efficiency is the sum of the tasks' time over slots × time taken, from the first assignment to the
+last result.
 """
 
 from __future__ import annotations
@@ -31,29 +31,29 @@ from weft.worker.loop import FLUSH_NS
 from weft.worker.page import Mark
 
 PREFIX = '{"x":'
-"""Of the arguments of a task, up to its number."""
+"""The arguments of a task, up to its number."""
 FLUSH_S = FLUSH_NS / 1e9
 HOP_S = 0.0001
-"""From a message sent to a message read."""
+"""Time from sending a message to reading it."""
 
 
 class SimulatedTime:
-    """CPU time of this process, and the time it would have slept."""
+    """The CPU time of this process, plus the time that it would have slept."""
 
     def __init__(self) -> None:
         self._slept_s = time.monotonic() - time.process_time()
 
     def now_s(self) -> float:
-        """Seconds that never jump."""
+        """Return monotonic seconds."""
         return time.process_time() + self._slept_s
 
     def sleep_until(self, until_s: float) -> None:
-        """Let time pass; not at all if that time is over."""
+        """Advance the time to `until_s`, unless that has passed."""
         self._slept_s += max(0.0, until_s - self.now_s())
 
 
 class SimulatedWorker(WorkerSeat):
-    """Runs nothing: knows when each task would end."""
+    """Runs nothing; computes when each task would end."""
 
     def __init__(self, number: int, slot: Slot, clock: SimulatedTime, task_s: float) -> None:
         super().__init__(number, slot)
@@ -61,11 +61,11 @@ class SimulatedWorker(WorkerSeat):
         self._clock, self._task_s = clock, task_s
         self._reports: deque[tuple[float, FromWorker]] = deque()
         self.first_s = self.free_s = self._flushed_s = clock.now_s()
-        """When it began, when it will have nothing to do, when it last reports before that."""
+        """When it starts, when it becomes idle, and when it last reports before that."""
         self.idle_s = 0.0
 
     def send(self, message: ToWorker) -> None:
-        """Take a message; only work has a meaning here."""
+        """Accept a message; all but work is ignored."""
         if message[0] != "run":
             return
         arrives_s = self._clock.now_s() + HOP_S
@@ -76,7 +76,7 @@ class SimulatedWorker(WorkerSeat):
             self._plan(row[0], [int(text[len(PREFIX) :]) for text in row[2][1:-2].split("},")])
 
     def _plan(self, ticket: int, numbers: list[int]) -> None:
-        """Note when the results of a block will be reported."""
+        """Schedule the reports of a block's results."""
         values = list[str]()
         for place, x in enumerate(numbers):
             self.free_s += self._task_s
@@ -88,44 +88,44 @@ class SimulatedWorker(WorkerSeat):
                 values, self._flushed_s = [], self.free_s
 
     def next_s(self) -> float | None:
-        """When the next report arrives."""
+        """Return when the next report arrives; None if there is none."""
         return self._reports[0][0] if self._reports else None
 
     def receive(self) -> list[FromWorker]:
-        """What has arrived by now."""
+        """Return the reports that have arrived."""
         now_s, messages = self._clock.now_s(), list[FromWorker]()
         while self._reports and self._reports[0][0] <= now_s:
             messages.append(self._reports.popleft()[1])
         return messages
 
     def flush(self) -> bool:
-        """Nothing waits to be written."""
+        """Return True: nothing waits to be written."""
         return True
 
     def mark(self) -> Mark | None:
-        """No task is long enough to be noticed."""
+        """Return None: no task is long enough to be noticed."""
         return None
 
     def kill(self) -> None:
-        """Close the channel that nobody uses."""
+        """Close the channel, which is unused."""
         self.channel.close()
         self._far.close()
 
     def wait(self) -> int:
-        """It is gone."""
+        """Return 0: there is no process."""
         return 0
 
     def ended(self) -> int:
-        """It never ends by itself."""
+        """Return 0: a simulated worker never ends on its own."""
         return 0
 
     def log_tail(self) -> str:
-        """It prints nothing."""
+        """Return an empty text: nothing is printed."""
         return ""
 
 
 class SimulatedBackend(LocalBackend):
-    """The local backend with workers that are simulated."""
+    """The local backend with simulated workers."""
 
     clock = SimulatedTime()
     task_s = 0.001
@@ -152,7 +152,7 @@ class SimulatedBackend(LocalBackend):
             yield worker, place
 
     def close(self) -> None:
-        """Sum up how long workers had nothing to do, before they go."""
+        """Compute the workers' efficiency, then close the backend."""
         workers = [worker for worker, _ in self._simulated()]
         if workers:
             start_s = min(worker.first_s for worker in workers)
@@ -163,7 +163,7 @@ class SimulatedBackend(LocalBackend):
 
 
 def measure(slots: int, task_us: int, n: int) -> dict[str, float]:
-    """Run n tasks; return how busy the workers were, and the coordinator's CPU time."""
+    """Run n tasks; return the workers' efficiency and the coordinator's CPU time."""
     SimulatedBackend.task_s = task_us / 1e6
     weft.runs.session.LocalBackend = SimulatedBackend  # type: ignore[assignment,misc]
     time.monotonic = SimulatedBackend.clock.now_s

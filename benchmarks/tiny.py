@@ -1,4 +1,4 @@
-"""The smallest real search, for measuring the engine itself; run in a process of its own.
+"""The smallest real search, for measuring the engine itself; runs in a separate process.
 
 python -m benchmarks.tiny RUN N [--stop-at K] [--workers W]     prints one JSON line
 """
@@ -24,20 +24,20 @@ def increment(x: int) -> int:
 
 @weft.search(version=1)
 def count(n: int):
-    """A lazy round of n tasks, then one more task."""
+    """Run a lazy round of n tasks, then one more task."""
     results = yield weft.lazy(n, increment)
     last = yield [increment(len(results))]
     return last[0].value
 
 
 class StopAt:
-    """Asks for a stop, as Ctrl-C would, once so many tasks are finished."""
+    """Requests a stop, as Ctrl-C would, once the given number of tasks has finished."""
 
     def __init__(self, finished: int) -> None:
         self._finished = finished
 
     def update(self, counts) -> None:
-        """Look at the counts."""
+        """Check the counts."""
         if counts.finished >= self._finished:
             os.kill(os.getpid(), signal.SIGINT)
             self._finished = sys.maxsize

@@ -1,10 +1,10 @@
-"""`weft tree` in figures: what the engine adds to an eval, two at a time over one, many evals.
+"""Measure `weft tree`: engine time per eval, two evals at a time over one, many evals.
 
     python -m benchmarks tree
-    python -m benchmarks tree --bare   only an eval beside the same by hand; the rest stays
+    python -m benchmarks tree --bare   only an eval compared with one by hand; keeps the rest
 
-Every figure comes from the real command line in processes of their own, most on the compressor
-demo. Serial runs and those with two evals at a time are taken in turns and must have one ledger.
+All figures come from the real command line in separate processes, most on the compressor demo. Runs
+with one and with two evals at a time alternate, and must have the same ledger.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ key = "a"
 
 
 def main(options: Sequence[str] = ()) -> None:
-    """Measure everything, with `--bare` a part, and write the page."""
+    """Measure everything, or with `--bare` one part, and write the page."""
     if options:
         assert list(options) == ["--bare"], "the only option is --bare"
         measure_bare()
@@ -66,7 +66,7 @@ def main(options: Sequence[str] = ()) -> None:
 
 
 def measure_bare() -> None:
-    """Measure an eval beside the same by hand, and write the page with the other figures kept."""
+    """Compare an eval with one by hand, and write the page with its other figures kept."""
     body = json.loads((PAGES / "tree.json").read_text("utf-8"))
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_STATE_HOME"] = folder
@@ -80,13 +80,13 @@ def measure_bare() -> None:
 
 
 def machine() -> str:
-    """Return what is measured on."""
+    """Return a description of this machine."""
     cores = len(os.sched_getaffinity(0))
     return f"{cores} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.0f}"
 
 
 def write(body: dict[str, Any]) -> None:
-    """Write figures and page."""
+    """Write the figures and the page."""
     (PAGES / "tree.json").write_text(json.dumps(body, indent=2, sort_keys=True) + "\n")
     page = render(body)
     (PAGES / "tree.md").write_text(page)
@@ -94,7 +94,7 @@ def write(body: dict[str, Any]) -> None:
 
 
 def compare(place: Path) -> dict[str, Any]:
-    """Run the demo with one and with two evals at a time, in turns; the ledgers must be equal."""
+    """Run the demo alternately with one and two evals at a time; the ledgers must be equal."""
     seconds: dict[int, list[float]] = {1: [], 2: []}
     cpu: dict[int, list[float]] = {1: [], 2: []}
     heads = set()
@@ -118,7 +118,7 @@ def compare(place: Path) -> dict[str, Any]:
 
 
 def at_a_time(out: Path) -> float:
-    """How many stages ran at a time on average, from the first start to the last end."""
+    """Return how many stages ran at a time on average, from the first start to the last end."""
     with sqlite3.connect(out / "manifest.sqlite") as base:
         [(busy_s, span_s)] = base.execute(
             "SELECT sum(run_s), max(finished_at) - min(started_at) FROM tasks"
@@ -127,13 +127,13 @@ def at_a_time(out: Path) -> float:
 
 
 def cpu_s() -> float:
-    """Return the CPU seconds of all that was started and has ended."""
+    """Return the CPU seconds of all child processes that have ended."""
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
     return spent.ru_utime + spent.ru_stime
 
 
 def overhead(out: Path, whole_cpu_s: float) -> dict[str, float]:
-    """What is not the user's command, per eval of a serial run, from the manifest's times."""
+    """Return the time per eval outside the user's command, from a serial run's manifest."""
     with sqlite3.connect(out / "manifest.sqlite") as base:
         rows = base.execute(
             "SELECT started_at, finished_at, run_s, coalesce(notes, '{}'), args FROM tasks"
@@ -159,7 +159,7 @@ def asked(args: dict[str, Any]) -> int | None:
 
 
 def dry(place: Path, size: int) -> dict[str, float]:
-    """Run so many evals with made-up outcomes, two at a time."""
+    """Run `size` evals with made-up outcomes, two at a time."""
     folder = place / f"dry-{size}"
     (folder / "start").mkdir(parents=True)
     (folder / "start" / "params.json").write_text('{"a": 1}\n')

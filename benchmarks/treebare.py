@@ -1,9 +1,9 @@
-"""An eval by hand beside the same eval by `weft tree`: what the engine adds, in one run.
+"""Compare an eval by hand with the same eval by `weft tree`: what the engine adds.
 
 By hand: `git worktree add`, apply the patch, commit, run the command, `git worktree remove`. Both
-take the same ideas on the same files with the same command, in turns; the start of `weft` itself,
-measured with one idea, is taken off, so that a figure is what one more eval costs. CPU seconds are
-those of every process, also of those that outlive whoever started them.
+try the same ideas on the same files with the same command, alternating. The start-up of `weft`
+itself, measured with one idea, is subtracted, so a figure is the cost of one more eval. CPU seconds
+are those of all processes, including those that outlive their parents.
 """
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ def _measure(place: Path, name: str, count: int) -> dict[str, Any]:
 
 
 def _timed(work: Any) -> tuple[float, float]:
-    """Return the CPU and wall seconds of what a function starts, orphans included."""
+    """Return the CPU and wall seconds of what a function starts, including orphans."""
     before, start_s = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     work()
     wall_s = time.perf_counter() - start_s
     with contextlib.suppress(ChildProcessError):
-        while True:  # an orphan is our child now, and counts when it has been waited for
+        while True:  # an orphan is now our child, and counts once it has been waited for
             os.wait()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, wall_s
@@ -121,7 +121,7 @@ def _weft(place: Path, ideas: str, turn: int) -> None:
 
 
 def rows(body: list[dict[str, Any]]) -> str:
-    """Return the table of the page."""
+    """Return the rows of the table."""
     return "\n".join(
         f"| {d['files']} | {d['bare_cpu']:.0f} | {d['weft_cpu']:.0f} | {d['cpu_ratio']:.2f} × |"
         f" {d['bare_wall']:.0f} | {d['weft_wall']:.0f} | {d['wall_ratio']:.2f} × |"

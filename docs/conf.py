@@ -1,7 +1,7 @@
-"""How Sphinx builds these pages: `make docs`.
+"""Sphinx configuration for these pages: `make docs`.
 
-The pages stay plain Markdown that a repository browser shows as it is; this file only names the
-theme and the extensions that read them. The copy button of a console takes its commands, without
+The pages stay plain Markdown that a repository browser displays; this file only names the theme and
+the extensions that read them. The copy button of a console block copies its commands, without
 prompts and output.
 """
 

@@ -2,7 +2,7 @@
 
 Follows docs/ledger-format.md and shares no code with Weft. SIZE and ROOT are heads that you know
 from elsewhere; without one, and without a public key that must have signed the whole finished
-ledger, a ledger that was cut or written anew as a whole cannot be found out.
+ledger, a ledger that was truncated or entirely rewritten cannot be detected.
 """
 
 import base64
@@ -43,7 +43,7 @@ def key_of(record, genesis, rounds):  # section 6
     return sha(canonical(asked).encode()).hex()
 
 
-def root(lines):  # section 8: RFC 6962, by a stack of perfect trees
+def root(lines):  # section 8: RFC 6962, with a stack of perfect trees
     trees = []
     for line in lines:
         trees.append((1, sha(b"\0" + line)))
@@ -125,7 +125,7 @@ def check_note(note, key):  # section 10
     return head_of(text), bool(ours)
 
 
-def check_signed(data, checkpoint, heads, note, key):  # the signed head is one more that must hold
+def check_signed(data, checkpoint, heads, note, key):  # the signed head must hold too
     if note is None:
         found = check(data, checkpoint, heads)
         need(not key, "not signed: there is no checkpoint.sig")

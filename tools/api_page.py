@@ -1,8 +1,8 @@
-"""The page docs/api.md, written from the docstrings of everything public.
+"""Render docs/api.md from the docstrings of all public names.
 
-A name that nobody put into a group is listed in the last one; `undocumented` names what lacks a
-docstring, and every parameter and field that no docstring mentions. tests/test_docs_api.py fails
-for any of these.
+A name that is in no group is listed in the last one. `undocumented` lists names without a
+docstring, and parameters and fields that no docstring mentions; tests/test_docs_api.py fails if
+there are any.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ GROUPS = {
 }  # fmt: skip
 REST = "More"
 SUBMODULES = ("optuna", "asktell", "searches.prng")
-"""Public modules below `weft`, each with an `__all__` of its own."""
+"""Public modules below `weft`, each with its own `__all__`."""
 WIDTH = 96
-"""A signature that is longer is shown with a parameter on each line."""
+"""A longer signature is shown with one parameter per line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A public name: how it is written, what it is, its docstring."""
+    """A public name: its path, its value and its docstring."""
 
     path: str
     value: Any
@@ -73,7 +73,7 @@ def render() -> str:
 
 
 def groups() -> dict[str, tuple[str, ...]]:
-    """Return the public names of `weft` by group, each of them once."""
+    """Return the public names of `weft` by group, each name once."""
     public = list(weft.__all__)
     grouped = {title: tuple(n for n in names if n in public) for title, names in GROUPS.items()}
     listed = {name for names in grouped.values() for name in names}
@@ -82,13 +82,13 @@ def groups() -> dict[str, tuple[str, ...]]:
 
 
 def submodules() -> list[Any]:
-    """Return the public modules that there are."""
+    """Return the public modules that exist."""
     paths = [f"weft.{name}" for name in SUBMODULES]
     return [import_module(path) for path in paths if find_spec(path) is not None]
 
 
 def entries() -> Iterator[Entry]:
-    """Every public name, those of public modules too."""
+    """Yield every public name, including those of public modules."""
     for module in (weft, *submodules()):
         yield from (entry_of(module, name) for name in module.__all__)
 
@@ -135,7 +135,7 @@ def _signature(path: str, value: Any) -> str:
         return ""
     try:
         signature = inspect.signature(value)
-    except ValueError:  # a class of C
+    except ValueError:  # a class implemented in C
         return ""
     returns = "" if inspect.isclass(value) else f" -> {_type(signature.return_annotation)}"
     parameters = list(_parameters(signature))
@@ -147,13 +147,13 @@ def _signature(path: str, value: Any) -> str:
 
 
 def _type(annotation: Any) -> str:
-    """An annotation as users write it: with the public name of a class."""
+    """Return an annotation as users write it: with the public name of a class."""
     text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
     return re.sub(r"\bLoadedRun\b", "Run", text)
 
 
 def _parameters(signature: inspect.Signature) -> Iterator[str]:
-    """The parameters as they are declared, with the marks before keyword-only ones."""
+    """Yield the parameters as declared, with the `/` and `*` markers between them."""
     before = None
     for parameter in signature.parameters.values():
         if before is inspect.Parameter.POSITIONAL_ONLY and parameter.kind is not before:
@@ -176,7 +176,7 @@ def _parameter(parameter: inspect.Parameter) -> str:
 
 
 def _members(value: Any) -> Iterator[tuple[str, str]]:
-    """Fields, then properties and methods, each with the first paragraph of its docstring."""
+    """Yield fields, then properties and methods, each with its docstring's first paragraph."""
     if not inspect.isclass(value):
         return
     docs = field_docs(value)
@@ -192,7 +192,7 @@ def _members(value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _lineage(value: type) -> list[type]:
-    """A class and its bases as far as they are ours, the oldest first."""
+    """Return a class and those of its bases that are ours, base classes first."""
     return [base for base in value.__mro__[::-1] if base.__module__.partition(".")[0] == "weft"]
 
 
@@ -229,12 +229,12 @@ def markdown(text: str) -> str:
 
 
 def undocumented() -> list[str]:
-    """Name what a reader of the page would miss."""
+    """List everything that lacks documentation."""
     return [gap for entry in entries() for gap in gaps(entry)]
 
 
 def gaps(entry: Entry) -> Iterator[str]:
-    """Name what a public name lacks: a docstring, or words on a parameter, field or method."""
+    """Yield what a public name lacks: a docstring, or documentation of a parameter or a member."""
     path, value, text = entry.path, entry.value, entry.text
     if not text:
         yield path

@@ -2,10 +2,9 @@
 
     python tools/area_times.py build/junit.xml build/junit-core.xml
 
-An area is the first folder under tests/, in tests/searches the second; files directly in tests/
-count as `frame`.
-Minutes are summed over the parallel workers; the last line has the wall-clock time of the longest
-file, which the others ran beside.
+An area is the first folder under tests/, or the second one in tests/searches; files directly in
+tests/ count as `frame`. Minutes are summed over the parallel workers; the last line has the
+wall-clock time of the longest JUnit file, which the others ran beside.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from xml.etree import ElementTree as ET
 
 
 def area_of(classname: str) -> str:
-    """Name the area of a junit `classname` such as `tests.ledger.test_merkle.TestProof`."""
+    """Return the area of a JUnit `classname` such as `tests.ledger.test_merkle.TestProof`."""
     parts = classname.split(".")
     folders = parts[1:] if parts[0] == "tests" else parts
     if not folders or folders[0].startswith("test_"):
@@ -28,7 +27,7 @@ def area_of(classname: str) -> str:
 
 
 def area_times(junits: list[str]) -> tuple[dict[str, tuple[int, float]], float]:
-    """Read the texts of junit files; return tests and seconds per area, and the wall seconds."""
+    """Parse JUnit texts; return the tests and seconds of each area, and the wall seconds."""
     counts: dict[str, int] = defaultdict(int)
     seconds: dict[str, float] = defaultdict(float)
     wall_s = 0.0
@@ -42,7 +41,7 @@ def area_times(junits: list[str]) -> tuple[dict[str, tuple[int, float]], float]:
 
 
 def table(areas: dict[str, tuple[int, float]], wall_s: float) -> str:
-    """Lay the figures out, one area a line."""
+    """Format the figures, one line per area."""
     lines = [f"{'area':<14}{'tests':>7}{'minutes':>9}"]
     lines += [f"{name:<14}{n:>7}{s / 60:>9.2f}" for name, (n, s) in areas.items()]
     total = sum(n for n, _ in areas.values())

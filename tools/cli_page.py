@@ -1,4 +1,4 @@
-"""The page docs/cli.md, written from the command line's own declarations."""
+"""Render docs/cli.md from the declarations of the command line."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def render() -> str:
 
 
 def commands_of(group: Any, before: str = "") -> dict[str, Any]:
-    """Return every command by its words; a group is the commands in it."""
+    """Return every command by its full name; groups are expanded into their commands."""
     by_name: dict[str, Any] = {}
     for name, command in group.commands.items():
         inside = hasattr(command, "commands")
@@ -57,7 +57,7 @@ def commands_of(group: Any, before: str = "") -> dict[str, Any]:
 
 
 def _index_row(name: str, command: Any) -> str:
-    """Link a command, with the first sentence of its help."""
+    """Link a command, with the first paragraph of its help."""
     summary = " ".join(command.help.partition("\n\n")[0].split())
     return f"| [`weft {name}`](#weft-{name.replace(' ', '-')}) | {_escaped(summary)} |\n"
 
@@ -87,12 +87,12 @@ def _option(option: Any) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Write a text so that it can stand in a table."""
+    """Escape a text for a table cell."""
     return text.replace("|", "\\|")
 
 
 def _cell(parameter: Any) -> str:
-    """Help text, and the default where it says something."""
+    """Return the help text, with the default if it is informative."""
     default = parameter.default
     has_default = (
         not callable(default)

@@ -1,9 +1,9 @@
-"""Compile the tests as pytest does, with rewritten assertions, before several processes need it.
+"""Compile the tests as pytest does, with rewritten assertions, before several processes need them.
 
     python tools/compile_tests.py tests
 
-pytest caches what it compiles unless PYTHONDONTWRITEBYTECODE is set, but processes that begin at
-the same time all compile everything: 7 CPU seconds each. This writes the same cache, once.
+pytest caches what it compiles unless PYTHONDONTWRITEBYTECODE is set, but processes that start at
+the same time all compile everything: 7 CPU seconds each. This fills the same cache once.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from _pytest.assertion import AssertionState, rewrite
 from _pytest.config import Config, get_config
 
 REWRITTEN = ("test_*.py", "conftest.py")
-"""What pytest rewrites of its own accord."""
+"""Files that pytest rewrites by default."""
 PROCESSES = 2
 
 
@@ -30,7 +30,7 @@ def main(folders: Sequence[str]) -> int:
 
 
 def compile_all(files: Sequence[Path]) -> None:
-    """Compile these files; and the plugins, which pytest imports as it begins."""
+    """Compile these files, and the plugins that pytest imports on startup."""
     sys.dont_write_bytecode = False
     config = get_config()
     config.parse(["--collect-only"])
@@ -39,7 +39,7 @@ def compile_all(files: Sequence[Path]) -> None:
 
 
 def compile_one(file: Path, config: Config) -> None:
-    """Put a file into pytest's cache, unless it is there."""
+    """Add a file to pytest's cache unless it is there."""
     state = AssertionState(config, "rewrite")
     folder = rewrite.get_cache_dir(file)
     cached = folder / (file.name[:-3] + rewrite.PYC_TAIL)

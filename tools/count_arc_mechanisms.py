@@ -1,14 +1,14 @@
-"""What each mechanism of `weft arc` earns, counted on recorded evidence without any search.
+"""Count what each mechanism of `weft arc` earns, on recorded evidence without any search.
 
     python tools/count_arc_mechanisms.py EVIDENCE.jsonl.gz [MORE.jsonl.gz …] [--every N]
 
-Takes the tasks as they are of evidence recorded with all operators (`record_arc_evidence.py`),
-leaves out the programs of one mechanism at a time (a rule that ends programs, a view, programs
-longer than so many operators), judges the rest and counts by halves. The search is not run again,
-so what it would find in place of a program that is left out does not count. Of operators it counts
-the tasks whose right programs all use one, and names those that no right program uses; of
-operators and rules on both sets it says how many earn something, also on the other
-puzzles of all files. Writes docs/benchmarks/arc-mechanisms.json.
+Takes the unmodified tasks from evidence recorded with all operators (`record_arc_evidence.py`),
+leaves out the programs of one mechanism at a time (such as a rule that ends programs, or a view),
+judges the rest and counts by halves. The search is not repeated, so whatever it would find in place
+of a program left out does not count. For operators, it counts the tasks whose right programs all
+use one, and lists those that no right program uses; for operators and rules over both sets, it
+counts how many earn something, also on the other puzzles of all files. Writes
+docs/benchmarks/arc-mechanisms.json.
 """
 
 from __future__ import annotations
@@ -84,11 +84,11 @@ MECHANISMS: dict[str, Uses] = {
         )
     ),
 }
-"""By name: whether a program belongs to it."""
+"""By mechanism: whether a program belongs to it."""
 
 
 def operators_of(program: Program) -> frozenset[str]:
-    """Return the operators that a program uses, also within the words of a learned rule."""
+    """Return the operators that a program uses, including those in a learned rule's words."""
     words = WORD.findall(program.parameters) if program.fitted else ()
     return frozenset((*program.names, *(word for word in words if word in OPERATORS)))
 
@@ -100,11 +100,11 @@ CONSTRUCTS: dict[str, tuple[int, Callable[[Program], frozenset[str]]]] = {
         lambda program: frozenset([program.fitted] if program.fitted else []),
     ),
 }
-"""By what they are called: how many there are, and which of them a program uses."""
+"""By kind of construct: how many there are, and which of them a program uses."""
 
 
 class Earnings:
-    """Which operators and rules the right programs of puzzles use."""
+    """Counts which operators and rules the right programs of puzzles use."""
 
     def __init__(self) -> None:
         self.needed: dict[str, list[Counter[str]]] = {
@@ -114,7 +114,7 @@ class Earnings:
         self.recorded: dict[str, set[str]] = {kind: set() for kind in CONSTRUCTS}
 
     def add(self, right: Sequence[Program], half: int, is_solved_task: bool) -> None:
-        """Count a puzzle by its right programs; only a task as it is can need something."""
+        """Count the right programs of a puzzle; only a solved task can need something."""
         for kind, (_, uses) in CONSTRUCTS.items():
             own = [uses(program) for program in right]
             names = frozenset().union(*own)
@@ -124,7 +124,7 @@ class Earnings:
                 self.needed[kind][half].update(frozenset.intersection(*own))
 
     def report(self) -> dict[str, Any]:
-        """Return by kind how many earn what, each name counted once, and the needed by name."""
+        """Return by kind how many earn what, each name counted once, and the needed names."""
         return {kind: self._row(kind, number) for kind, (number, _) in CONSTRUCTS.items()}
 
     def _row(self, kind: str, number: int) -> dict[str, Any]:
@@ -155,7 +155,7 @@ class Counted:
         self.solved: set[str] = set()
 
     def add(self, task: ArcTask, row: Row) -> None:
-        """Judge a task with everything, and without each mechanism that has a program in it."""
+        """Judge a task with all programs, and without those of each mechanism."""
         half = int(task.digest, 16) % 2
         evidence = {parse(text): from_json(Evidence, own) for text, _, own in row["evidence"]}
         candidates = Found(*(candidates_of(row, part) for part in ("found", "guesses")))
@@ -182,7 +182,7 @@ class Counted:
         })  # fmt: skip
 
     def _operators(self, task: ArcTask, found: Sequence[ProgramCandidate], half: int) -> None:
-        """Count what the right programs of a task use."""
+        """Count the operators that the right programs of a task use."""
         truth = encode_grids(task.truth)
         own = [operators_of(each.program) for each in found if each.outputs == truth]
         self.needed.update(frozenset.intersection(*own))
@@ -190,7 +190,7 @@ class Counted:
         self.steps[min(map(len, own))] += 1
 
     def report(self) -> dict[str, Any]:
-        """Return what is published."""
+        """Return the published figures."""
         used = self.used[0] + self.used[1]
         return {
             "mechanisms": {
@@ -209,7 +209,7 @@ def _without(uses: Uses) -> Callable[[Sequence[ProgramCandidate]], tuple[Program
 
 
 def counted(evidence: Path, every: int, others: Sequence[Path] = ()) -> dict[str, Any]:
-    """Count the tasks of ARC-AGI-1, and the new ones of ARC-AGI-2; all puzzles for earnings."""
+    """Count the tasks of ARC-AGI-1 and the new ones of ARC-AGI-2; for earnings, all puzzles."""
     puzzles = {p.name: p for base in bases()[::every] for p in puzzles_of(base)}
     sets = {"ARC-AGI-1 training": Counted(), "ARC-AGI-2 training, new": Counted()}
     with gzip.open(evidence, "rt", encoding="ascii") as lines:
@@ -226,7 +226,7 @@ def counted(evidence: Path, every: int, others: Sequence[Path] = ()) -> dict[str
 
 
 def _earned(evidence: Sequence[Path], puzzles: Mapping[str, ArcTask], solved: set[str]) -> Earnings:
-    """Count all puzzles of all files; what tasks as they are need, on the first file alone."""
+    """Count earnings over all puzzles of all files; needs of solved tasks in the first alone."""
     earnings = Earnings()
     for file in evidence:
         with gzip.open(file, "rt", encoding="ascii") as lines:
@@ -247,7 +247,7 @@ def _right_programs(row: Row, puzzle: ArcTask) -> list[Program]:
 
 
 def main() -> None:
-    """Count and write."""
+    """Count, and write the report."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("evidence", type=Path)
     parser.add_argument("others", type=Path, nargs="*", help="more puzzles, for what earns nothing")

@@ -3,14 +3,14 @@
     python tools/fit_arc_confidence.py features FEATURES.jsonl EVIDENCE.jsonl.gz [EVIDENCE ...]
     python tools/fit_arc_confidence.py fit FEATURES.jsonl [FEATURES.jsonl ...]
 
-Lines of features come from recorded evidence (`tools/record_arc_evidence.py`), which `features`
-judges anew without any search. `fit` fits a model on each half of the puzzles' bases and measures
-it on the other, writes that to docs/benchmarks/arc-confidence.json, then fits on both and writes
-src/weft/searches/arc/confidence.json.
+`features` judges recorded evidence (`tools/record_arc_evidence.py`) again, without any search, and
+writes a line of features per puzzle. `fit` fits a model on each half of the puzzles' bases and
+measures it on the other half, writes the results to docs/benchmarks/arc-confidence.json, then fits
+on both halves and writes src/weft/searches/arc/confidence.json.
 
-The operators were designed on the tasks that these puzzles are made of, so a right program is found
-more often than elsewhere, and accidental fits are rarer than elsewhere. So evidence is recorded of
-two searches: with all operators (draw 0) and with half of them (draw 1).
+The operators were designed on the tasks that these puzzles are derived from, so right programs are
+found more often, and accidental fits are rarer, than elsewhere. So evidence is recorded from two
+searches: with all operators (draw 0) and with half of them (draw 1).
 
 The model is a logistic regression on levels of the features; the sign of each step from level to
 level is fixed (`DIRECTIONS`), so that more evidence never lowers the confidence.
@@ -60,7 +60,7 @@ REPORT = ROOT / "docs" / "benchmarks" / "arc-confidence.json"
 
 
 def example(task: ArcTask, truth: Sequence[Grid], verdict: TaskVerdict) -> dict[str, Any]:
-    """Return what is known of the best explanation, by name, and whether it is right."""
+    """Return the features of the best explanation, and whether it is right."""
     weighing = verdict.weighing
     confidence = None if weighing is None else weighing.confidence
     if weighing is None or confidence is None:
@@ -70,7 +70,7 @@ def example(task: ArcTask, truth: Sequence[Grid], verdict: TaskVerdict) -> dict[
 
 
 def guesses(task: ArcTask, found: Found, groups: Sequence[Group]) -> dict[str, Any]:
-    """Return the features of all groups, in the order of what they cost, for `ranking`."""
+    """Return the features of all groups, in order of cost, for the ranking."""
     own = Ranking(Plausibility(task.without_truth()), found.candidates, found.guesses)
     return {
         "groups": [list(own.features(group).values()) for group in groups],
@@ -82,11 +82,11 @@ OTHER_RULES = {
     "confidence": Standard(without=(CONFIDENCE,), margin_millibits=MARGIN),
     "checks": Standard(without=(CHECKS,)),
 }
-"""By what an ablation leaves out: rules without a model that answer or do not."""
+"""By the part that an ablation leaves out: standards that judge without the model."""
 
 
 def judged(*evidence: Path) -> Iterator[dict[str, Any]]:
-    """Judge recorded evidence by the rules of today; a line for each puzzle."""
+    """Judge recorded evidence by the current rules; yields a line for each puzzle."""
     puzzles = {puzzle.name: puzzle for base in bases() for puzzle in puzzles_of(base)}
     for path in evidence:
         with gzip.open(path, "rt", encoding="ascii") as lines:
@@ -116,7 +116,7 @@ def _judged(task: ArcTask, row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def verdict_of(
     task: ArcTask, found: Found, rule: Standard, known: dict[Program, Evidence]
 ) -> TaskVerdict:
-    """Judge what was found; evidence that was not recorded is gathered."""
+    """Judge the programs that were found; evidence that was not recorded is gathered."""
     blind, own = task.without_truth(), {}
     for each in needed(found, rule):
         if each.program not in known:
@@ -126,7 +126,7 @@ def verdict_of(
 
 
 def candidates_of(row: Mapping[str, Any], part: str) -> tuple[ProgramCandidate, ...]:
-    """Read the programs of a line."""
+    """Decode the programs of a line."""
     return tuple(
         ProgramCandidate(parse(text), millibits, bytes.fromhex(row["outputs"][n]), time, loo)
         for text, millibits, n, time, loo in row[part]
@@ -167,8 +167,8 @@ PENALTY = 8.0
 """Weight of the squared steps against the log-loss: chosen by cross-validation."""
 FOLDS = 5
 BEND = 2.0
-"""Score from which scores count otherwise: a probability of 0.88. Tried: other bends, two of them,
-isotonic regression, beta calibration."""
+"""Score above which scores have another factor: a probability of 0.88. Also tried: other bends, two
+bends, isotonic regression, beta calibration."""
 SCALE_PENALTY = 0.5
 LEAST_FACTOR = 0.1
 NUMBERS = ("base_points", "bend_points", "slope_permille")
@@ -208,7 +208,7 @@ def fit_steps(
 
 
 def fit(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> ConfidenceModel:
-    """Fit on rows with `features`, `right` and `base`; scale by scores of folds not fitted on."""
+    """Fit on rows with `features`, `right` and `base`; fit the scale on out-of-fold scores."""
     x, y = levels_of([row["features"] for row in rows], names), np.array([r["right"] for r in rows])
     signs = np.array([DIRECTIONS[name][0] for name in names for _ in DIRECTIONS[name][1]])
     folds = np.array([int(row["base"], 16) % FOLDS for row in rows])
@@ -223,7 +223,7 @@ def fit(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> ConfidenceMo
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How scores count: what is added, the factor below the bend and the one above it."""
+    """The scaling of scores: the shift, the factor below the bend and the one above it."""
 
     shift: float
     below: float
@@ -231,14 +231,14 @@ class Scale:
 
     @property
     def bend(self) -> float:
-        """Return where the bend lies after scaling."""
+        """The bend after scaling."""
         return self.shift + self.below * BEND
 
 
 def scale_of(rows: Sequence[Mapping[str, Any]], scores: np.ndarray, y: np.ndarray) -> Scale:
-    """Fit how scores count: Platt scaling, with another factor above the bend.
+    """Fit the scale of scores: Platt scaling, with another factor above the bend.
 
-    Answers whose confidence is limited do not count.
+    Puzzles whose confidence is limited are excluded.
     """
     own = np.array([not is_limited(row["features"]) for row in rows])
     pieces = np.stack([np.minimum(scores, BEND), np.maximum(scores - BEND, 0)], axis=1)
@@ -247,7 +247,7 @@ def scale_of(rows: Sequence[Mapping[str, Any]], scores: np.ndarray, y: np.ndarra
 
 
 def model_of(names: Sequence[str], base: float, steps: np.ndarray, scale: Scale) -> ConfidenceModel:
-    """Round to integers, and add the table from points to permille."""
+    """Return the model, rounded to integers, with the table from points to permille."""
     base, steps = scale.shift + scale.below * base, scale.below * steps
     features, at = [], 0
     for name in names:
@@ -261,12 +261,12 @@ def model_of(names: Sequence[str], base: float, steps: np.ndarray, scale: Scale)
 
 
 def least_points() -> tuple[int, ...]:
-    """Return the points from which 1, 2, … 999 permille are the nearest."""
+    """Return the lowest points that round to 1, 2, … 999 permille."""
     return tuple(round(NATS * math.log((p - 0.5) / (1000.5 - p))) for p in range(1, 1000))
 
 
 def shipped(models: Mapping[str, ConfidenceModel]) -> str:
-    """Write models as `confidence.model` reads them."""
+    """Format models as `confidence.model` reads them."""
     bodies: dict[str, Any] = {}
     for name, model in models.items():
         body = to_json(model)
@@ -284,23 +284,23 @@ def shipped(models: Mapping[str, ConfidenceModel]) -> str:
 Scored = tuple[Mapping[str, Any], int]
 """A puzzle and the confidence in its answer."""
 BINS = (0, 500, 800, 900, 950, 980)
-"""Where the bins of the published reliability diagram begin, in permille."""
+"""Lower ends of the bins in the published reliability diagram, in permille."""
 HALVINGS = 10
-"""Random halvings of the bases that reliability is measured in too: in one alone, bins of a few
-hundred puzzles vary by several points."""
+"""Number of random halvings of the bases for which reliability is also measured: in a single
+one, bins of a few hundred puzzles vary by several points."""
 LEAST = (800, 850, 900, 930, 950, 980)
-"""Least confidences, in permille, that right and wrong answers are counted at."""
+"""Minimum confidences, in permille, at which right and wrong answers are counted."""
 LEFT_OUT: dict[str, tuple[str, ...]] = {
     WHOLE: (),
     "behaviour": BEHAVIOUR,
     "support": SUPPORT,
     "behaviour+support": (*BEHAVIOUR, *SUPPORT),
 }
-"""Models that are fitted, and the features that each does without."""
+"""The models to fit, and the features that each leaves out."""
 
 
 def read_rows(*paths: Path) -> list[dict[str, Any]]:
-    """Read puzzles; one that is in several files only once."""
+    """Read puzzles; one that is in several files is read from the first."""
     lines = [line for path in paths for line in path.read_text().splitlines()]
     by_name = {(row["name"], row["draw"]): row for row in map(json.loads, reversed(lines))}
     rows = []
@@ -316,7 +316,7 @@ def explained(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def fitted_on(rows: Sequence[Mapping[str, Any]], left_out: Sequence[str]) -> ConfidenceModel:
-    """Fit without some features."""
+    """Fit a model without some features."""
     names = [name for name in FEATURES if name not in left_out]
     return fit(rows, names)
 
@@ -326,7 +326,7 @@ def cross_fitted(
 ) -> list[Scored]:
     """Return every puzzle with its confidence by the model fitted on the other half.
 
-    Without a number of a random halving, halves are those by digest.
+    `halving` is the number of a random halving; without it, halves are those by digest.
     """
     scored = []
     for half in (0, 1):
@@ -362,7 +362,7 @@ def reliability(scored: Sequence[Scored]) -> list[dict[str, Any]]:
 def sampling_error(scored: Sequence[Scored]) -> float:
     """Return the standard error of the share of right answers, less their mean confidence.
 
-    Puzzles made of one task are right and wrong together, so tasks are what is sampled.
+    Puzzles derived from one task are right and wrong together, so the sampling unit is the task.
     """
     by_base: dict[str, float] = {}
     for row, permille in scored:
@@ -371,14 +371,14 @@ def sampling_error(scored: Sequence[Scored]) -> float:
 
 
 def counts(scored: Sequence[Scored], least: int) -> dict[str, int]:
-    """Count right and wrong answers at a confidence, and right ones there would be at any."""
+    """Count right and wrong answers at a minimum confidence, and right ones at any."""
     own = [row["right"] for row, permille in scored if permille >= least]
     return {"right": sum(own), "wrong": len(own) - sum(own),
             "possible": sum(row["right"] for row, _ in scored)}  # fmt: skip
 
 
 def report(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what is published: cross-fitted counts by kind of puzzle, and the diagram."""
+    """Return the published figures: cross-fitted counts by kind of puzzle, and the diagram."""
     scored = cross_fitted(rows)
     kinds: dict[str, Any] = {}
     for name, chosen in KINDS.items():
@@ -413,7 +413,7 @@ Chosen = Callable[[Mapping[str, Any]], bool]
 
 
 def _is_training(row: Mapping[str, Any]) -> bool:
-    """Whether a puzzle is a training task of ARC-AGI-1 as it is, searched with all operators."""
+    """Whether a puzzle is an unmodified training task of ARC-AGI-1, with all operators."""
     return _is_whole(0)(row) and row["base"] in first_names()
 
 

@@ -3,10 +3,10 @@
     python tools/fit_arc_confidence.py features FEATURES.jsonl EVIDENCE.jsonl.gz [EVIDENCE ...]
     python tools/fit_arc_ranking.py FEATURES.jsonl [FEATURES.jsonl ...]
 
-A conditional logit (McFadden 1974): of the groups of one puzzle that has the right outputs among
-them, the right one is first with a probability that falls with its points. The sign of each weight
-is fixed (`SIGNS`). Weights are fitted on each half of the puzzles' bases and measured on the other,
-which is written to docs/benchmarks/arc-ranking.json; then on both, for
+The model is a conditional logit (McFadden 1974): among the groups of a puzzle one of which has the
+right outputs, a group is the right one with a probability that falls with its points. The sign of
+each weight is fixed (`SIGNS`). Weights are fitted on each half of the puzzles' bases and measured
+on the other half, for docs/benchmarks/arc-ranking.json, then fitted on both halves, for
 src/weft/searches/arc/ranking.json.
 """
 
@@ -33,14 +33,14 @@ SIGNS = dict.fromkeys(FEATURES, 1) | {"independent": -1}
 PENALTY = 3.0
 """Weight of the squared weights against the log-loss: chosen by cross-validation."""
 BITS_SCALE = 0.1
-"""Bits are counted in tens while fitting, as the other features are small."""
+"""Bits are counted in tens while fitting, since the other features are small."""
 NATS = 1000
 Row = Mapping[str, Any]
 Weights = Mapping[str, int]
 
 
 def fit(rows: Sequence[Row]) -> dict[str, int]:
-    """Fit weights, in points, on the puzzles that have a right group and a wrong one."""
+    """Fit weights, in points, on the puzzles that have both a right group and a wrong one."""
     from scipy.optimize import minimize  # noqa: PLC0415 - the counts need no scipy
 
     own = [row for row in rows if row["right_groups"] and len(row["groups"]) > 1]
@@ -69,9 +69,9 @@ def fit(rows: Sequence[Row]) -> dict[str, int]:
 
 
 def place(row: Row, weights: Weights | None, permille: int) -> int | None:
-    """Return the place of the right group as `verdict.ordered` puts them; None if there is none.
+    """Return the rank of the right group in the order of `verdict.ordered`; None if there is none.
 
-    Without weights groups keep the order of what they cost.
+    Without weights, groups are in order of cost.
     """
     order = list(range(len(row["groups"])))
     if weights is not None and order:
@@ -82,7 +82,7 @@ def place(row: Row, weights: Weights | None, permille: int) -> int | None:
 
 
 def kind_of(row: Row) -> str:
-    """Name the kind of a puzzle in the table."""
+    """Return the name of a puzzle's kind in the table."""
     half = ", half of the operators" if row["draw"] else ""
     if row["kind"] == "whole":
         number = 1 if row["base"] in first_names() else 2
@@ -92,9 +92,9 @@ def kind_of(row: Row) -> str:
 
 
 def report(rows: Sequence[Row]) -> dict[str, Any]:
-    """Count right first guesses and right ones of two, by kind of puzzle and half.
+    """Count the puzzles that the first guess or the first two solve, by kind and half.
 
-    `later` are those that are ranked third, fourth and after that.
+    `later` counts those whose right outputs are ranked third, fourth and below that.
     """
     confidence = {
         (row["name"], row["draw"]): permille
@@ -123,7 +123,7 @@ def _nothing() -> dict[str, Any]:
 
 
 def main(words: Sequence[str]) -> None:
-    """Fit and write."""
+    """Fit; write the report and the weights."""
     if not words:
         raise SystemExit(__doc__)
     rows = read_rows(*map(Path, words))

@@ -1,16 +1,16 @@
-"""Run the tests of `make test` again and again, and record which of them failed in which run.
+"""Run the tests of `make test` repeatedly, and record which of them failed in which run.
 
     python tools/flakiness.py                               10 runs, every second beside a load of 4
     python tools/flakiness.py --runs 4 --loaded 0           four runs, none beside a load
     python tools/flakiness.py --tests tests/cells --runs 20 --loaded 20     a part of the tests
-    python tools/flakiness.py --take CLONE                  what `.ci/run` or `make test` did there
+    python tools/flakiness.py --take CLONE                  add the run of another checkout
 
-Each run is `make tests`, or pytest on what `--tests` names; a load is so many processes that do
-nothing but count. Runs are kept in docs/benchmarks/flakiness.json, and the same command goes on
-after the last run of the same commit. `--take` adds runs that were made in other checkouts, each
-once, from the reports below their build folders; `--loaded 1 --load 8` says that each had so many
-busy processes beside it, such as those of other runs. `python -m campaigns --from FOLDER` shows
-them on the page of faults. Ends with 1 when a test failed in any run.
+Each run is `make tests`, or pytest on the tests that `--tests` names; a load is that many processes
+in a busy loop. Runs are kept in docs/benchmarks/flakiness.json, and the same command continues
+after the last run of the same commit. `--take` adds the runs of other checkouts, each once, from
+the reports in their build folders; `--loaded 1 --load 8` states that 8 busy processes, such as
+those of other runs, ran beside each. `python -m campaigns --from FOLDER` shows them on the page of
+faults. The exit code is 1 if a test failed in any run.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ LOADED = 5
 REPORTS = ("build/junit.xml", "build/junit-core.xml")
 """Where `make test` leaves its reports."""
 APART = timedelta(minutes=10)
-"""Both reports of one run begin within seconds; those of two runs are at least one run apart."""
+"""Reports of one run begin within seconds of each other; those of two runs are a run apart."""
 COUNT = "while True: pass"
 Run = dict[str, Any]
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run what is left of the runs asked for; print which tests failed; return the exit code."""
+    """Execute the remaining runs; print which tests failed; return the exit code."""
     args = parsed(argv)
     if args.take:
         return take(args.take, args.load if args.loaded else 0, args.record)
@@ -59,7 +59,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def parsed(argv: Sequence[str]) -> argparse.Namespace:
-    """Read the options."""
+    """Parse the options."""
     plain = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser("flakiness.py", description=__doc__, formatter_class=plain)
     add = parser.add_argument
@@ -75,7 +75,7 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def take(checkouts: Sequence[Path], load: int, record: Path) -> int:
-    """Record the runs of other checkouts; return 1 when a test failed in any."""
+    """Record the runs of other checkouts; return 1 if a test failed in any of them."""
     known: list[Run] = json.loads(record.read_text("utf-8")) if record.exists() else []
     runs = [run_in(checkout, load) for checkout in checkouts]
     for number, run in enumerate(runs):
@@ -86,7 +86,7 @@ def take(checkouts: Sequence[Path], load: int, record: Path) -> int:
 
 
 def run_in(checkout: Path, load: int) -> Run:
-    """The run whose reports are in a checkout; one that left only some of them ended early."""
+    """Return the run whose reports are in a checkout; with a report missing, it ended early."""
     reports = [checkout / name for name in REPORTS]
     existing = [path for path in reports if path.exists()]
     if not existing:
@@ -103,12 +103,12 @@ def run_in(checkout: Path, load: int) -> Run:
 
 
 def is_same(known: Run, run: Run) -> bool:
-    """Whether a recorded run is this one, read again: perhaps before its last report was there."""
+    """Whether a recorded run is this one, perhaps read before its last report existed."""
     return all(known.get(name) == run[name] for name in ("commit", "began"))
 
 
 def refuse_stale(checkout: Path, began: Sequence[str]) -> None:
-    """Stop where the reports are of two runs, or the checkout has had another commit since."""
+    """Exit if the reports are from two runs, or if the checkout has changed its commit since."""
     first, last = (datetime.fromisoformat(text) for text in (began[0], began[-1]))
     moved = git(checkout, "log", "-g", "-1", "--date=unix", "--format=%gd")
     moved_at = float(moved.removeprefix("HEAD@{").rstrip("}") or 0)
@@ -119,19 +119,19 @@ def refuse_stale(checkout: Path, began: Sequence[str]) -> None:
 
 
 def load_average(suites: Sequence[ET.Element]) -> float | None:
-    """The load of the machine as the tests recorded it at their end; older ones did not."""
+    """Return the machine's load at the end of the tests; None for older reports without it."""
     named = [element.get("value") for suite in suites for element in suite.iter("property")
              if element.get("name") == "load_average"]  # fmt: skip
     return max((float(text) for text in named if text), default=None)
 
 
 def is_loaded(number: int, runs: int, loaded: int) -> bool:
-    """Spread the loaded runs evenly over all: the last of each stretch."""
+    """Whether a run has a load: loaded runs are spread evenly, each the last of a stretch."""
     return (number + 1) * loaded // runs > number * loaded // runs
 
 
 def run_tests(number: int, load: int, tests: Sequence[str], folder: Path) -> Run:
-    """Run the tests once; return how that ended."""
+    """Run the tests once; return the outcome."""
     folder.mkdir(parents=True, exist_ok=True)
     reports = [folder / f"{number}{part}.xml" for part in ("", "-core")]
     for report in reports:
@@ -148,7 +148,7 @@ def run_tests(number: int, load: int, tests: Sequence[str], folder: Path) -> Run
 
 
 def command(tests: Sequence[str], reports: Sequence[Path], folder: Path) -> list[str]:
-    """What one run executes: `make tests`, or pytest in one process."""
+    """Return the command of one run: `make tests`, or pytest in one process."""
     if tests:
         return [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist",
                 f"--junitxml={reports[0]}", *tests]  # fmt: skip
@@ -158,7 +158,7 @@ def command(tests: Sequence[str], reports: Sequence[Path], folder: Path) -> list
 
 @contextlib.contextmanager
 def loaded_by(count: int) -> Iterator[None]:
-    """Within it so many processes keep a core busy each."""
+    """Keep `count` processes running, each of which keeps a core busy."""
     busy = [subprocess.Popen([sys.executable, "-c", COUNT]) for _ in range(count)]
     try:
         yield
@@ -169,7 +169,7 @@ def loaded_by(count: int) -> Iterator[None]:
 
 
 def outcome(reports: Sequence[Path]) -> tuple[int, list[str]]:
-    """How many tests ran, and the names of those that failed."""
+    """Return how many tests ran, and the names of those that failed."""
     cases = [case for path in reports for case in ET.parse(path).getroot().iter("testcase")]
     ends = ("failure", "error")
     failed = [c for c in cases if any(c.find(end) is not None for end in ends)]
@@ -177,7 +177,7 @@ def outcome(reports: Sequence[Path]) -> tuple[int, list[str]]:
 
 
 def earlier(record: Path, what: dict[str, str]) -> tuple[list[Run], list[Run]]:
-    """The runs that were kept: those of other commits or tests, and those of the same."""
+    """Return the recorded runs: those of other commits or tests, and those of the same."""
     runs: list[Run] = json.loads(record.read_text("utf-8")) if record.exists() else []
     same = [all(run[name] == text for name, text in what.items()) for run in runs]
     return ([run for run, is_same in zip(runs, same, strict=True) if not is_same],
@@ -185,14 +185,14 @@ def earlier(record: Path, what: dict[str, str]) -> tuple[list[Run], list[Run]]:
 
 
 def line_of(number: int, run: Run) -> str:
-    """One run in one line."""
+    """Return one run as one line."""
     ended = "passed" if not run["exit"] else f"exit {run['exit']}"
     return (f"run {number + 1}: {ended}, {run['tests']} tests, {len(run['failed'])} failed, "
             f"{run['minutes']} minutes, load {run['load']}")  # fmt: skip
 
 
 def summary(runs: Sequence[Run]) -> str:
-    """Which tests failed in which runs."""
+    """Return which tests failed in which runs."""
     failed: dict[str, list[int]] = {}
     for number, run in enumerate(runs):
         for name in run["failed"]:
@@ -205,14 +205,14 @@ def summary(runs: Sequence[Run]) -> str:
 
 
 def commit(checkout: Path) -> str:
-    """The commit of a checkout, marked where files other than figures differ from it."""
+    """Return the commit of a checkout, marked if files other than figures differ from it."""
     words = ("status", "--porcelain", "--untracked-files=no", "--", ":!docs/benchmarks")
     changed = git(checkout, *words)
     return git(checkout, "rev-parse", "--short=12", "HEAD") + ("-dirty" if changed else "")
 
 
 def git(checkout: Path, *words: str) -> str:
-    """What git prints there; nothing where it fails."""
+    """Return what git prints in a checkout; empty if it fails."""
     result = subprocess.run(
         ["git", *words], cwd=checkout, check=False, capture_output=True, text=True
     )

@@ -1,4 +1,4 @@
-"""The page docs/arc-language.md, written from the registry of operators and the fitted rules."""
+"""Render docs/arc-language.md from the registry of operators and the fitted rules."""
 
 from __future__ import annotations
 
@@ -229,15 +229,15 @@ CHOSEN = {
     "border": "how many edges of the grid it touches",
     "copies`, `likes`, `kin": "objects with its shape, with the same box, or of its colour",
 }
+"""Measures of `choose`."""
 RELATED_BY = {
     "touching`, `inside`, `around": "objects that touch it, whose boxes contain it, or in its box",
     "square`, `solid`, `tall": "1 if its box is square, it fills its box, or is taller than wide",
     "forms": "objects with its shape in any of 8 orientations",
 }
-"""What only `choose` asks, though tables know most of it by the same names."""
-"""Measures of `choose`."""
+"""Measures that only `choose` can ask for, though tables have most of them by the same names."""
 COUNTED_COLOURS = {f"count_{colour}" for colour in range(1, 9)}
-"""Described by the first and the last."""
+"""Measures described by the range from `count_0` to `count_9`."""
 
 
 def render() -> str:

@@ -1,11 +1,11 @@
-"""Puzzles of general concepts, of our own invention, to see how broad the solver is.
+"""Generate puzzles of general concepts, of our own invention, to see how broad the solver is.
 
     python tools/make_concept_puzzles.py OUT [--each 2] [--group "move"]
 
-Writes OUT/concept-NNN-M.json, the Mth puzzle of the NNNth rule, as ARC files are written: three
-training pairs and one test; and OUT/../OUT.names.json, which says of each puzzle its rule and
-group. All choices come from hashes of a rule's name and the number of the puzzle, so that every
-machine writes the same files. The rules are in `tools/concepts`.
+Writes OUT/concept-NNN-M.json, puzzle M of rule NNN, in the format of ARC files, with three training
+pairs and one test; and OUT/../OUT.names.json, with the rule and group of each puzzle. All choices
+come from hashes of a rule's name and a puzzle's number, so that every machine writes the same
+files. The rules are in `tools/concepts`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def concepts() -> list[Concept]:
 
 
 def to_json(pairs: list[Pair]) -> str:
-    """Write a puzzle as ARC files are written."""
+    """Return a puzzle in the format of ARC files."""
     entries = [{"input": source, "output": target} for source, target in pairs]
     return json.dumps({"train": entries[:-1], "test": entries[-1:]})
 

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A generated page: where it goes, relative to the project, and who writes it."""
+    """A generated page: its path relative to the project, and the function that renders it."""
 
     path: str
     render: Callable[[], str]

@@ -1,20 +1,20 @@
-"""Pseudo-puzzles for fitting confidence: tasks of training splits, cut and shown differently.
+"""Generate pseudo-puzzles for fitting confidence: training tasks, divided and transformed.
 
     python tools/make_pseudo_puzzles.py OUT [--batch 300] [--every N]
 
-Writes OUT/batch-00.json and so on, each a file of tasks by name that `weft arc bench --data`
-takes. Bases are the training tasks of ARC-AGI-1, and those of ARC-AGI-2 that are not in ARC-AGI-1
-(by name and by contents; nothing of an evaluation split is read). A puzzle's name says what it is:
-`TASK-hH-KIND-N`, with the half H of its base by the parity of the task's digest.
+Writes OUT/batch-00.json and so on, each a file of tasks by name for `weft arc bench --data`. Bases
+are the training tasks of ARC-AGI-1, and those of ARC-AGI-2 that are not in ARC-AGI-1 (by name and
+by contents; nothing of an evaluation split is read). A puzzle is named `TASK-hH-KIND-N`, where H is
+the half of its base, the parity of the task's digest:
 
-    whole   the task as it is
+    whole   the unmodified task
     left    one training pair is left out and becomes the only test
     pairs   two training pairs stay, up to three other examples are the tests
     few     two training pairs stay, one other example is the test
 
-From N = 1 on the puzzle is also rotated or mirrored, and its colours other than black permuted.
-Puzzles are written as they are searched, on black ground.
-All choices come from hashes of the task's digest, so that every machine writes the same files.
+From N = 1 on, the puzzle is also rotated or mirrored, and its colours other than black are
+permuted. Puzzles are written as they are searched, with a black background. All choices come from
+hashes of the task's digest, so that every machine writes the same files.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ MOST_TESTS = 3
 DRAWS = (
     ("whole", 0), ("pairs", 0), ("pairs", 1), ("left", 0), ("few", 0), ("pairs", 2), ("left", 1),
 )  # fmt: skip
-"""Puzzles made of a base, the most important first. Of the bases of ARC-AGI-2, which are hard and
-slow, only the first `FEW_DRAWS`; the third of `pairs` only where three tests are possible."""
+"""Puzzles derived from a base, the most important first. Bases of ARC-AGI-2, which are hard and
+slow, get only the first `FEW_DRAWS`; the third of `pairs` needs three possible tests."""
 FEW_DRAWS = 3
 
 
 def bases() -> list[ArcTask]:
-    """Return the tasks that puzzles are made of, in the arbitrary order of their digests."""
+    """Return the tasks that puzzles are derived from, in the order of their digests."""
     first = load("arc-agi-1", "training").tasks
     contents = {fingerprint(task) for task in first}
     second = [
@@ -60,7 +60,7 @@ def bases() -> list[ArcTask]:
 
 
 def puzzles_of(base: ArcTask) -> Iterator[ArcTask]:
-    """Make all puzzles of a base, the most important first."""
+    """Generate all puzzles of a base, the most important first."""
     examples = len(base.train) + len(base.test)
     for kind, number in DRAWS if base.name in first_names() else DRAWS[:FEW_DRAWS]:
         if number < 2 or examples >= 2 + MOST_TESTS:
@@ -76,7 +76,7 @@ def first_names() -> frozenset[str]:
 
 
 def _puzzle(base: ArcTask, kind: str, number: int) -> ArcTask | None:
-    """Divide a base's examples into training pairs and tests; None where they are too few."""
+    """Divide a base's examples into training pairs and tests; None if there are too few."""
     name = f"{base.name}-h{int(base.digest, 16) % 2}-{kind}-{number}"
     if kind == "whole":
         return ArcTask(name, base.train, base.test, base.truth)
@@ -117,7 +117,7 @@ def _changed(puzzle: ArcTask) -> ArcTask:
 
 
 def _shown(puzzle: ArcTask) -> ArcTask:
-    """Return a puzzle as it is searched, with its truth."""
+    """Return a puzzle as it is searched, with a black background, and with its truth."""
     on_black, view = on_black_ground(puzzle)
     if view is None:
         return puzzle
@@ -135,14 +135,14 @@ def _shuffled(items: Sequence[Any], key: str) -> list[Any]:
 
 
 def to_json(puzzle: ArcTask) -> dict[str, object]:
-    """Return a puzzle as ARC files write it."""
+    """Return a puzzle in the format of ARC files."""
     train = [{"input": p.input.rows(), "output": p.output.rows()} for p in puzzle.train]
     tests = zip(puzzle.test, puzzle.truth, strict=True)
     return {"train": train, "test": [{"input": a.rows(), "output": b.rows()} for a, b in tests]}
 
 
 def main() -> None:
-    """Write the batches: of every base its first puzzle, then of every base its second."""
+    """Write the batches: the first puzzle of every base, then the second of every base, etc."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("out", type=Path)
     parser.add_argument("--batch", type=int, default=BATCH)

@@ -1,10 +1,10 @@
-"""Take the pictures of pages in docs/images again: small real runs, opened in a browser.
+"""Retake the screenshots in docs/images: small real runs, opened in a browser.
 
     python tools/make_screenshots.py             all pictures
-    python tools/make_screenshots.py arc tree    those whose runs are named
-    python tools/make_screenshots.py --runs DIR  keep the runs in DIR, and use those that are there
+    python tools/make_screenshots.py arc tree    those of the named runs
+    python tools/make_screenshots.py --runs DIR  keep the runs in DIR, and reuse existing ones
 
-Needs Debian's chromium. Knows commands and tabs, nothing of how a report is made.
+Needs Debian's chromium. Knows commands and tabs, but not how a report is built.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ COLOURS = 256
 MAX_BYTES = 150_000
 LIMIT_MS = 300_000
 SETTLE_MS = 800
-"""Time for what a page loads by itself."""
+"""Time for a page to load its own content."""
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A run: what its folder begins with, and the commands; the last one leaves a folder `run`."""
+    """A run: the initial contents of its folder, and its commands; the last one writes `run`."""
 
     folder: Path | None
     commands: tuple[str, ...]
     files: Mapping[str, object] = field(default_factory=dict)
-    """Files to write beside them: text as it is, anything else as JSON."""
+    """Further files to write: text as it is, anything else as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """A picture: of which run, with which tab open (none: from the top), how large, how dark."""
+    """A screenshot: its run, the tab to open (none: top of the page), its size, and its theme."""
 
     name: str
     run: str
@@ -56,7 +56,7 @@ class Shot:
     height: int = 860
     dark: bool = False
     live: str = ""
-    """On the live page instead: `list`, `run`, or `compare` with the others beside it."""
+    """Shows the live page instead: `list`, `run`, or `compare` with the other runs."""
 
 
 def tutorial_search() -> str:
@@ -66,14 +66,14 @@ def tutorial_search() -> str:
 
 
 def sleeper(number: int) -> dict[str, object]:
-    """A job that rests for a while; one of them fails."""
+    """Return a job that sleeps for a while; one of them fails."""
     rest = f"sleep {0.6 + 0.17 * (number * 5 % 11):.2f}"
     end = "exit 3" if number == 9 else f"echo '{{\"job\": {number}}}'"
     return {"job_id": f"fold-{number:02}", "argv": ["sh", "-c", f"{rest}; {end}"]}
 
 
 def rig(name: str, gpus: int) -> dict[str, object]:
-    """A node with some GPUs."""
+    """Return a node with some GPUs."""
     return {"hostname": name, "gpu_count": gpus}
 
 
@@ -167,7 +167,7 @@ SHOTS = (
 
 
 def main(argv: list[str]) -> int:
-    """Make the runs that are named, or all, and take their pictures."""
+    """Execute the named runs, or all, and take their screenshots."""
     parser = argparse.ArgumentParser(prog="make_screenshots.py")
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(RUNS))
     parser.add_argument("--runs", type=Path, metavar="DIR")
@@ -189,7 +189,7 @@ def main(argv: list[str]) -> int:
 
 
 def make(made: Made, folder: Path) -> Path:
-    """Run the commands in a folder of their own; what `generate` prints becomes draws.csv."""
+    """Execute the commands in a separate folder; what `generate` prints becomes draws.csv."""
     is_there = (folder / "run").is_dir()
     if not is_there and made.folder is None:
         folder.mkdir()
@@ -207,7 +207,7 @@ def make(made: Made, folder: Path) -> Path:
 
 @contextmanager
 def opened() -> Iterator[Browser]:
-    """Debian's browser."""
+    """Open Debian's browser."""
     program = shutil.which("chromium")
     if program is None:
         raise SystemExit("there is no chromium; next: apt-get install chromium")
@@ -217,7 +217,7 @@ def opened() -> Iterator[Browser]:
 
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
-    """The live page of all runs made so far; its address."""
+    """Serve the live page of all runs so far; yields its address."""
     words = [*WEFT, "serve", str(folder), "--json"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdout is not None
@@ -228,7 +228,7 @@ def served(folder: Path) -> Iterator[str]:
 
 
 def open_live(page: Page, shot: Shot, address: str) -> None:
-    """Go to a page of the server as a person would: from the list."""
+    """Navigate to a live page as a person would: from the list."""
     page.goto(address)
     page.locator("#runs tr").first.wait_for()
     if shot.live == "compare":
@@ -243,7 +243,7 @@ def open_live(page: Page, shot: Shot, address: str) -> None:
 
 
 def take(browser: Browser, shot: Shot, report: Path, address: str) -> Path:
-    """Open a report or a live page at a tab, and write what the window shows."""
+    """Open a report or a live page at a tab; save what the window shows."""
     context = browser.new_context(
         viewport={"width": shot.width, "height": shot.height},
         color_scheme="dark" if shot.dark else "light",
@@ -266,7 +266,7 @@ def take(browser: Browser, shot: Shot, report: Path, address: str) -> Path:
 
 
 def shrink(path: Path) -> None:
-    """Keep a picture small: a palette of its most frequent colours, each exactly as it is."""
+    """Reduce a picture to a palette of its most frequent colours, each of which stays exact."""
     with Image.open(path) as picture:
         flat = picture.convert("RGB")
         counts = sorted(flat.getcolors(flat.width * flat.height) or [], reverse=True)[:COLOURS]

@@ -3,16 +3,16 @@
     python tools/record_arc_evidence.py EVIDENCE.jsonl.gz [--workers 16] [--seconds 170] [--every N]
     python tools/record_arc_evidence.py EVIDENCE.jsonl.gz --draw 1 [--dropped 50]
 
-One JSON line per puzzle (`tools/make_pseudo_puzzles.py` makes them of training tasks): the programs
-found, the evidence on those that compete, the CPU seconds of each part. Puzzles run in as many
-processes as asked, the most important kinds first, until the time is over; those under way are
-dropped. Where no program, choice or list may answer, layered lists are left out, and where there
-are two pairs all lists and two tables in sequence: they could only be guesses there.
+Writes one JSON line per puzzle (from `tools/make_pseudo_puzzles.py`): the programs found, the
+evidence on those that compete, the CPU seconds of each part. Puzzles run in `--workers` processes,
+the most important kinds first, until the time is up; unfinished ones are dropped. If no program,
+choice or list may answer, layered lists are left out; with two training pairs, so are all lists
+and two tables in sequence: they could only be guesses there.
 
 The operators were designed on these tasks, so the right program is in the language more often than
-elsewhere. With `--draw N` each puzzle is searched without some of the operators (`--dropped` of a
-hundred, chosen by hashes of the base's digest and N): then it is missing as often as on tasks that
-nobody designed for, and what fits by accident is found where the search would find it.
+elsewhere. With `--draw N` each puzzle is searched without some of the operators (`--dropped`
+percent, chosen by hashes of N and the base's name): then the right program is missing as often as
+on tasks that nobody designed for, and accidental fits are found where the search would find them.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ from weft.searches.arc.task import ArcTask
 from weft.searches.arc.values import encode_grids
 
 ORDER = ("1whole-0", "1pairs-0", "2whole-0", "left-0", "few-0", "pairs-1", "pairs-2", "left-1")
-"""Kinds of puzzles, with the number of the ARC-AGI set that their bases are of where it counts."""
+"""Kinds of puzzles, prefixed with the number of their bases' ARC-AGI set where that matters."""
 Row = dict[str, Any]
 
 
@@ -72,7 +72,7 @@ class Recorder:
         self.cpu_s: dict[str, float] = {}
 
     def timed(self, part: str, call: Any, *words: Any) -> Any:
-        """Call something and add its CPU seconds to a part's."""
+        """Call a function and add its CPU seconds to those of a part."""
         start_s = time.process_time()
         value = call(*words)
         self.cpu_s[part] = self.cpu_s.get(part, 0.0) + time.process_time() - start_s
@@ -111,7 +111,7 @@ class Recorder:
     def searched(
         self, planner: ParallelPlanner, task: ArcTask, is_whole: bool
     ) -> tuple[AssembledSearch, int]:
-        """Search a task as it is; also return the programs that the shallow phase tried."""
+        """Search a task as it is; also return how many programs the shallow phase tried."""
         options, cache, problem = planner.options, ApplyCache(), EncodedTask(task)
         first = self.timed("shallow", shallow, problem, options, cache, planner.owners())
         facts, sample = ShallowFacts.of(first), first.sample
@@ -175,7 +175,7 @@ class Recorder:
 
 
 def kind_of(part: ListPart) -> str:
-    """Return what a part of list learning is counted as."""
+    """Return the name under which a part of list learning is counted."""
     if part.first:
         return "layered"
     return "scanned" if part.corner or part.reads else "plain"
@@ -189,13 +189,13 @@ def wire(candidate: ProgramCandidate, outputs: dict[bytes, int]) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """Which operators a puzzle is searched without; number 0 keeps them all."""
+    """The operators that a puzzle is searched without; number 0 keeps them all."""
 
     number: int
     percent: int
 
     def operators(self, base: str) -> list[Operator]:
-        """Return the operators that stay for the puzzles of a base, in their order."""
+        """Return the operators kept for the puzzles of a base, in their order."""
         return [each for each in REGISTRY if self.number == 0 or not self._is_dropped(base, each)]
 
     def _is_dropped(self, base: str, operator: Operator) -> bool:
@@ -215,7 +215,7 @@ def _row(asked: tuple[ArcTask, Draw, float]) -> Row | None:
 
 
 def puzzles(every: int, kinds: Sequence[str]) -> Iterator[ArcTask]:
-    """Make the puzzles, by kind in the order asked."""
+    """Generate the puzzles, by kind in the given order."""
     first = {task.name for task in load("arc-agi-1", "training").tasks}
     pairs = [
         (f"{1 if base.name in first else 2}{puzzle.name.split('-', 2)[2]}", puzzle)
@@ -227,7 +227,7 @@ def puzzles(every: int, kinds: Sequence[str]) -> Iterator[ArcTask]:
 
 
 def main() -> None:
-    """Record until the time is over."""
+    """Record until the time is up."""
     parser = argparse.ArgumentParser()
     parser.add_argument("out", type=Path)
     parser.add_argument("--workers", type=int, default=16)

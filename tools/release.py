@@ -1,10 +1,10 @@
-"""Make a release: check what it says of itself, build it, and try it as a user would.
+"""Make a release: check its metadata, build it, and try it as a user would.
 
     python tools/release.py [--check]
 
     version, changelog, clean tree ──► sdist ──► wheel from the sdist ──► a fresh environment
 
-The wheel is built from the sdist, so a file that the sdist lacks is noticed here. Files go to
+The wheel is built from the sdist, so a file missing from the sdist is noticed here. Files go to
 dist/, with their SHA-256 printed. `--check` stops before the build. Tags and uploads nothing.
 """
 
@@ -46,7 +46,7 @@ def climb():
 '''
 ANSWER = 7
 SHOWN_CHARS = 4000
-"""How much a step that failed shows of its output."""
+"""How many characters of a failed step's output are shown."""
 
 
 class ReleaseError(Exception):
@@ -69,7 +69,7 @@ def package_version(root: Path) -> str:
 
 
 def check_package(root: Path, version: str) -> None:
-    """Refuse a package that reports another version than the project's."""
+    """Refuse a package whose version differs from the project's."""
     actual = package_version(root)
     if actual != version:
         raise ReleaseError(
@@ -78,7 +78,7 @@ def check_package(root: Path, version: str) -> None:
 
 
 def check_changelog(root: Path, version: str) -> None:
-    """Refuse a changelog whose newest dated section is not this version's, or that has more."""
+    """Refuse a changelog with unreleased entries, or whose newest section is another version's."""
     text = (root / "CHANGELOG.md").read_text("utf-8")
     headings = list(HEADING.finditer(text))
     if headings and headings[0]["version"] == UNRELEASED:
@@ -99,7 +99,7 @@ def check_changelog(root: Path, version: str) -> None:
 
 
 def check_date(written: str | None, version: str) -> None:
-    """Refuse a section without a date, or with one that no calendar has."""
+    """Refuse a section without a date, or with an invalid one."""
     try:
         date.fromisoformat(written or "")
     except ValueError:
@@ -119,7 +119,7 @@ def git(root: Path, *words: str) -> str:
 
 
 def check_tree(root: Path) -> None:
-    """Refuse to build files that no commit holds."""
+    """Refuse a working tree with uncommitted files."""
     changes = git(root, "status", "--porcelain", "--untracked-files=all").splitlines()
     if changes:
         raise ReleaseError(
@@ -148,9 +148,9 @@ def check(root: Path) -> str:
 
 
 def run_step(what: str, argv: Sequence[str | Path], home: Path | None = None) -> str:
-    """Run one step of the release, its errors to our stderr; return its stdout.
+    """Run one step of the release, with its errors on our stderr; return its stdout.
 
-    With `home` it runs there, and with no more of our environment than where programs are.
+    With `home` it runs there, and its environment has only `HOME` and a default `PATH`.
     """
     environment = {"HOME": str(home), "PATH": os.defpath} if home else None
     result = subprocess.run(
@@ -174,7 +174,7 @@ def build(root: Path, out: Path, version: str) -> tuple[Path, Path]:
 
 
 def install(wheel: Path, environment: Path, constraints: Path) -> None:
-    """Make a virtual environment and install the wheel with its pinned dependencies."""
+    """Create a virtual environment and install the wheel with its pinned dependencies."""
     venv.create(environment, with_pip=True)
     python = environment / "bin" / "python"
     pip = (python, "-m", "pip", "--disable-pip-version-check", "--quiet", "install")
@@ -182,7 +182,7 @@ def install(wheel: Path, environment: Path, constraints: Path) -> None:
 
 
 def try_weft(program: Path, version: str, folder: Path) -> str:
-    """Ask an installed `weft` its version, let it search and verify; return the run's head."""
+    """Check the version of an installed `weft`, run and verify a search; return its head."""
     (folder / "hill.py").write_text(SEARCH, "utf-8")
 
     def weft(*words: str) -> str:
@@ -201,7 +201,7 @@ def try_weft(program: Path, version: str, folder: Path) -> str:
 
 
 def release(root: Path, out: Path, version: str) -> None:
-    """Build, try the wheel in a fresh environment, and print what was made."""
+    """Build, try the wheel in a fresh environment, and print the files."""
     files = build(root, out, version)
     with tempfile.TemporaryDirectory(prefix="weft-release-") as scratch:
         environment, folder = Path(scratch, "venv"), Path(scratch, "trial")

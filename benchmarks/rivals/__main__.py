@@ -1,8 +1,8 @@
-"""Measure one engine under one load, in a process of its own; prints one JSON line.
+"""Measure one engine under one load in a separate process; prints one JSON line.
 
     python -m benchmarks.rivals MODULE:FUNCTION LOAD N cold|warm WORKERS
 
-cold  from the call that starts the workers to the last result in hand
+cold  from the call that starts the workers to the last result
 warm  the same work after every worker has answered a first task
 """
 

@@ -1,4 +1,4 @@
-"""What an engine is asked to do, and the stopwatch that it stops."""
+"""The work that an engine is asked to do, and the stopwatch that times it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchmarks import loads
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """`n` tasks of a load, on so many workers."""
+    """A request for `n` tasks of a load on `workers` workers."""
 
     load: str
     n: int
@@ -25,21 +25,21 @@ class Ask:
 
 
 class Stopwatch:
-    """Starts at once when cold; when warm, once more when the workers have answered."""
+    """Measures time from its creation or, when warm, from when all workers have answered."""
 
     def __init__(self, ask: Ask) -> None:
         self.ask = ask
         self._start_s = time.perf_counter()
 
     def workers_are_up(self, answers: Iterable[int]) -> None:
-        """Take the greetings in and start again."""
+        """Check the greetings of all workers and restart the stopwatch."""
         total, expected = sum(answers), sum(range(self.ask.workers))
         if total != expected:
             raise AssertionError(f"greetings summed up to {total}, not {expected}")
         self._start_s = time.perf_counter()
 
     def seconds(self) -> float:
-        """Since the start."""
+        """Return the seconds since the start."""
         return time.perf_counter() - self._start_s
 
 

@@ -1,9 +1,9 @@
-"""Worker processes for libraries that bring a store but start no processes themselves.
+"""Worker processes for libraries that provide a store but start no processes themselves.
 
     parent ── pipe ──► worker: opens the store, greets, runs its share of the tasks
 
-A worker is a function (ask, number) that returns a function to call for the share: what happens
-before it returns is the start, and is not counted when warm.
+A worker is a function (ask, number) that returns a function that runs the share. The time until it
+returns is start-up, which does not count when warm.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ Worker = Callable[[Ask, int], Callable[[], None]]
 
 
 def share(ask: Ask, number: int) -> range:
-    """The tasks of one worker."""
+    """Return the tasks of one worker."""
     return range(number, ask.n, ask.workers)
 
 
 def work_together(worker: Worker, ask: Ask, watch: Stopwatch) -> None:
-    """Run every worker's share in a process of its own, and wait for all."""
+    """Run each worker's share in its own process, and wait for all."""
     context = multiprocessing.get_context("spawn")
     pipes, processes = [], []
     for number in range(ask.workers):
@@ -42,7 +42,7 @@ def work_together(worker: Worker, ask: Ask, watch: Stopwatch) -> None:
         while pipe.recv() != "done":
             pass
     for process in processes:
-        process.kill()  # what it has stored must not need a clean end
+        process.kill()  # what it has stored must not depend on a clean exit
 
 
 def _serve(worker: Worker, ask: Ask, number: int, pipe: Connection) -> None:

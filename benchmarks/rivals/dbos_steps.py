@@ -1,4 +1,4 @@
-"""DBOS with SQLite: one workflow in each worker process, a step of it is a task."""
+"""DBOS with SQLite: one workflow per worker process, one step per task."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def run_share(load: str, first: int, n: int, stride: int) -> int:
 
 
 class _Steps:
-    """Runs one worker's workflow; travels to the worker processes."""
+    """Runs one worker's workflow; sent to the worker processes."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
 
     def launch(self, name: str) -> None:
-        """Start DBOS on the database that all share."""
+        """Start DBOS on the shared database."""
         config: DBOSConfig = {
             "name": "benchmark",
             "system_database_url": f"sqlite:///{self.folder}/dbos.sqlite",
@@ -53,7 +53,7 @@ class _Steps:
 def steps(ask: Ask, watch: Stopwatch) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         worker = _Steps(folder)
-        worker.launch("parent")  # makes the tables, once
+        worker.launch("parent")  # creates the tables, once
         work_together(worker, ask, watch)
         shares = [f"share-{number}" for number in range(ask.workers)]
         total = sum(DBOS.retrieve_workflow(name).get_result() for name in shares)

@@ -1,4 +1,4 @@
-"""The rivals' own virtual environment, build/rivals, so that Weft's need not grow with theirs."""
+"""The virtual environment of the rivals, build/rivals, which keeps their packages out of Weft's."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ INSTALL_S = 600
 
 
 def pinned(requirements: str) -> dict[str, str]:
-    """Read `name==version` lines."""
+    """Parse `name==version` lines."""
     lines = [line.strip() for line in requirements.splitlines()]
     return dict(line.split("==") for line in lines if line and not line.startswith("#"))
 
 
 def needed(versions: dict[str, str], packages: set[str]) -> list[str]:
-    """What to install for some packages: Dask is two distributions."""
+    """Return the requirements for some packages; Dask consists of two distributions."""
     names = packages | ({"dask"} if "distributed" in packages else set())
     return [f"{name}=={version}" for name, version in versions.items() if name in names]
 
 
 def prepare(packages: set[str]) -> Path:
-    """Install what is missing, one by one; return the interpreter. Exits naming what fails."""
+    """Install missing packages one by one and return the interpreter; exits if one fails."""
     python = FOLDER / "bin" / "python"
     if not python.exists():
         print(f"making {FOLDER.relative_to(ROOT)}", flush=True)

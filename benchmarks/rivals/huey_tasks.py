@@ -1,4 +1,4 @@
-"""huey with SQLite: its own consumer process with worker processes; results stay stored."""
+"""huey with SQLite: its consumer process with worker processes; results stay stored."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks import loads
 from benchmarks.rivals.ask import Ask, Outcome, Stopwatch
 
 STORE = "BENCHMARK_HUEY_STORE"
-"""Environment variable: where the consumer, which imports this module, finds the store."""
+"""Environment variable with the path of the store, for the consumer, which imports this module."""
 WAIT_S = 0.01
 huey = SqliteHuey("benchmark", filename=os.environ.get(STORE, ":memory:"), timeout=100)
 

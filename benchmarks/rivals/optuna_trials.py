@@ -1,6 +1,6 @@
 """Optuna: a trial without parameters is a task; worker processes share one storage.
 
-No sampler has anything to do, so what is measured is the storage and its locks.
+The sampler has nothing to sample, so only the storage and its locks are measured.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def journal(ask: Ask, watch: Stopwatch) -> Outcome:
 
 
 class _Sqlite:
-    """Opens the study in SQLite; travels to the worker processes."""
+    """Opens the study in SQLite; sent to the worker processes."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder

@@ -13,7 +13,7 @@ from benchmarks.rivals.ask import Ask, Outcome, Stopwatch
 
 @contextmanager
 def cluster(workers: int) -> Iterator[None]:
-    """Ray on this machine only, for as long as it is measured."""
+    """Run Ray on this machine only, for the duration of a measurement."""
     ray.init(num_cpus=workers, include_dashboard=False, logging_level="ERROR")
     try:
         yield

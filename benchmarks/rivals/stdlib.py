@@ -1,4 +1,4 @@
-"""The pools of Python's standard library, with the start method that is safe beside threads."""
+"""The pools of Python's standard library, with the start method that is safe with threads."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Which engines are compared, with how many tasks, and what each one promises of a result.
+"""The engines that are compared, their numbers of tasks, and what each guarantees about a result.
 
-Slow engines get fewer tasks, and fast ones more: what is compared is the cost of one. `SAME` are
-also measured with the same number of tasks.
+Slow engines get fewer tasks than fast ones, since the cost per task is compared. Those in `SAME`
+are also measured with the same number of tasks.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ class Rival:
     place: str
     """module:function under benchmarks/rivals."""
     tiny: int
-    """Tiny tasks of one measurement."""
+    """Number of tiny tasks in one measurement."""
     milliseconds: int
-    """Tasks of 1 ms for each worker."""
+    """Number of 1 ms tasks for each worker."""
     package: str = ""
-    """What it imports, besides the standard library."""
+    """The package that it imports, besides the standard library."""
     ours: bool = False
-    """Runs in the environment that has Weft, not in that of the rivals."""
+    """Whether it runs in Weft's environment, not in that of the rivals."""
     stores: str = ""
     """For durable engines: what is stored when, and what that survives."""
     wide: bool = False
-    """Measured with many workers too, where its package can be imported."""
+    """Whether it is also measured with many workers, where its package can be imported."""
 
     def tasks(self, load: str, workers: int, share: float = 1.0) -> int:
-        """How many tasks one measurement has: a share of them, but one for each worker."""
+        """Return the number of tasks of one measurement, scaled; at least one per worker."""
         full = self.tiny if load == "tiny" else self.milliseconds * workers
         return max(workers, int(share * full))
 
@@ -39,7 +39,7 @@ class Rival:
 WEFT, PLAIN, ON_RAY = "weft, lazy round", "weft, plain round", "weft, ray backend"
 JOBLIB, EXECUTOR, ACTORS = "joblib/loky", "ProcessPoolExecutor", "Ray actor pool"
 DOCUMENTED = "joblib/loky, delayed(f)(x)"
-"""In the form that its documentation uses, with a new `delayed` for each task."""
+"""The form that its documentation uses, with a new `delayed` for each task."""
 MEMORY, HUEY, JOURNAL, DBOS = "joblib.Memory", "huey, SQLite", "Optuna, journal", "DBOS, SQLite"
 OURS = (
     "Every result in SQLite (WAL, `synchronous=FULL`) and in a hash-chained ledger"
@@ -92,10 +92,10 @@ RIVALS = (
 )  # fmt: skip
 BY_NAME = {rival.name: rival for rival in RIVALS}
 SAME = (WEFT, JOBLIB, DOCUMENTED, "Pool.imap", "Pool.imap, chunks of 100", EXECUTOR)
-"""Engines that take as many tasks as ours gets in less than a minute."""
+"""Engines that run as many tasks as ours gets in less than a minute."""
 SAME_TASKS = BY_NAME[WEFT].tiny
 
 
 def can_import(rival: Rival) -> bool:
-    """Whether this interpreter has what the engine needs."""
+    """Whether this interpreter has the package that the engine needs."""
     return not rival.package or importlib.util.find_spec(rival.package) is not None

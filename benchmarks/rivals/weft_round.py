@@ -1,9 +1,9 @@
 """Weft itself: all tasks in one round, plain or lazy, or lazy on Ray.
 
-The time ends when `weft.run` returns: every result handed to the search and summed up, durable,
-in a sealed ledger, and the workers ended. Warm, it begins when the manifest has the end of the
-last greeting, so that making, hashing and queueing the tasks is counted. Afterwards, uncounted,
-the run is verified.
+The time ends when `weft.run` returns: every result has been passed to the search and summed, is
+durable and in a sealed ledger, and the workers have stopped. Warm, it begins at the end of the last
+greeting in the manifest, so that creating, hashing and queueing the tasks counts. The run is
+verified afterwards, which does not count.
 """
 
 from __future__ import annotations

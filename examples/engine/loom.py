@@ -2,9 +2,9 @@
 
     weft run examples/engine/loom.py:loom --args '{"size": 40}' --out runs/loom
 
-It looks for the lowest point of a bumpy function: a broad first round with some failing
-tasks, a round that stops early, three lanes of which the first is slow, a lazy round, and
-objects that travel between tasks.
+It looks for the lowest point of a bumpy function: a broad first round in which some tasks
+fail, a round that stops early, three lanes of which the first is slow, a lazy round, and
+objects that are passed between tasks.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import weft
 
 
 def bumpy(x: int) -> int:
-    """A fixed rough landscape over the integers, lowest somewhere below 1,000."""
+    """Return the height of a fixed, rough landscape whose lowest point is below 1,000."""
     noise = hashlib.sha256(str(x).encode()).digest()[0]
     return (x - 421) ** 2 // 50 + noise
 
@@ -32,7 +32,7 @@ def probe(x: int, *, seed: int = weft.SEED) -> dict[str, int]:
 
 @weft.task
 def step(x: int, delta: int, pause_ms: int) -> list[int]:
-    """Measure a neighbour, after a pause that changes nothing but the order of arrival."""
+    """Measure a neighbour, after a pause that changes only the order in which results arrive."""
     time.sleep(pause_ms / 1000)
     return [x + delta, bumpy(x + delta)]
 
@@ -61,7 +61,7 @@ def descend(start: int, rounds: int, pause_ms: int):
 
 @weft.search(version=1)
 def loom(size: int = 40, lazy_size: int = 120, pause_ms: int = 5):
-    """Find a low point; answers with it and with what the lanes and strips said."""
+    """Find a low point; return it with the answers of the lanes and the lowest bytes of strips."""
     results = yield [probe(25 * i) for i in range(size)]
     found = sorted((r.value["height"], r.value["x"]) for r in results if r.ok)
     best = found[0][1]
@@ -70,7 +70,7 @@ def loom(size: int = 40, lazy_size: int = 120, pause_ms: int = 5):
     results = yield weft.round(near, until=lambda r: r.ok and r.value["height"] < 40)
     best = min((r.value["height"], r.value["x"]) for r in results if r.ok)[1]
 
-    # The first lane sleeps, the others do not: the ledger waits for it, the others never do.
+    # Only the first lane sleeps: the ledger waits for it, the other lanes never do.
     answers = yield weft.lanes(
         {
             "slow": descend(best, 3, pause_ms),

@@ -1,4 +1,4 @@
-"""Walk down to the lowest point of a curve; a stand-in for a training script.
+"""Find the minimum of a parabola by gradient descent; a stand-in for a training script.
 
 python train.py --rate 0.1            prints its result as the last line
 python train.py --rate 0.1 --save F   writes it to the file F instead

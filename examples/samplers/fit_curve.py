@@ -1,4 +1,4 @@
-"""Run an optimizer of SciPy that calls its objective by itself: each call becomes a task.
+"""Run a SciPy optimizer that calls its objective itself: each call becomes a task.
 
 python fit_curve.py
 """
@@ -15,7 +15,7 @@ BOUNDS = [(0.1, 5.0), (0.0, 2.0)]
 
 @weft.task
 def residual(x: list) -> float:
-    """Squared distance of a damped wave to measurements; imagine that this takes minutes."""
+    """Return the squared distance of a damped wave to measurements; imagine it takes minutes."""
     frequency, damping = x
     times = [i / 10 for i in range(50)]
     measured = [math.exp(-0.5 * t) * math.cos(2.0 * t) for t in times]
@@ -25,7 +25,7 @@ def residual(x: list) -> float:
 
 @weft.asktell.callback
 def evolve(evaluate, *, seed: int, population: int) -> None:
-    """SciPy maps `evaluate` over a whole generation: its members are evaluated side by side."""
+    """Let SciPy map `evaluate` over a whole generation, whose members are evaluated in parallel."""
     differential_evolution(
         evaluate, BOUNDS, rng=seed, popsize=population, maxiter=12, tol=0, polish=False,
         updating="deferred", workers=evaluate.map,

@@ -23,7 +23,7 @@ SPACE = {
 
 @weft.task
 def error(c: float, gamma: float, kernel: str, samples: int) -> float:
-    """Cross-validated error of a support vector classifier on handwritten digits."""
+    """Return the cross-validated error of a support vector classifier on handwritten digits."""
     x, y = load_digits(return_X_y=True)
     model = SVC(C=c, gamma=gamma, kernel=kernel)
     return 1 - float(cross_val_score(model, x[:samples], y[:samples], cv=3).mean())

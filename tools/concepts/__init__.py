@@ -1,1 +1,1 @@
-"""Concept rules of our own invention, from which `tools/make_concept_puzzles.py` makes puzzles."""
+"""Rules of our own invention, from which `tools/make_concept_puzzles.py` generates puzzles."""

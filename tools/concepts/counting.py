@@ -1,4 +1,4 @@
-"""What is counted becomes cells, bars, a size or a choice."""
+"""Rules in which a count determines cells, bars, a size or a choice."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def count_in_nine(p: Draws) -> Maker:
 
 @concept("count", turns=False)
 def count_to_bars(p: Draws) -> Maker:
-    """A column for each of three colours, as long as it has specks."""
+    """A column for each of three colours, as long as there are specks of it."""
     colours = p.colours(3)
 
     def pair(d: Draws) -> Pair:
@@ -142,7 +142,7 @@ def colours_by_size(p: Draws) -> Maker:
 
 @concept("count")
 def repeat_by_count(p: Draws) -> Maker:
-    """The grid side by side, as often as it has cells of a mark's colour."""
+    """The grid is repeated side by side, once for each cell of a mark's colour."""
     mark, ink = p.colours(2)
 
     def pair(d: Draws) -> Pair:
@@ -176,7 +176,7 @@ def mark_fullest_row(p: Draws) -> Maker:
 
 @concept("order and rank")
 def colours_from_top(p: Draws) -> Maker:
-    """A column of the objects' colours in the order in which they lie."""
+    """A column of the objects' colours, in their order along an axis."""
     n = p.between(3, 4)
 
     def pair(d: Draws) -> Pair:
@@ -193,7 +193,7 @@ def colours_from_top(p: Draws) -> Maker:
 
 @concept("count")
 def keep_counted(p: Draws) -> Maker:
-    """Rows of specks: the output has the rows with exactly two of them."""
+    """Rows with exactly two specks stay; the others become empty."""
     ink = p.colours(1)[0]
 
     def pair(d: Draws) -> Pair:
@@ -236,7 +236,7 @@ def bars_for_objects(p: Draws) -> Maker:
 
 @concept("same and different")
 def odd_one_out(p: Draws) -> Maker:
-    """All cells but one of each row are equal: a column of the odd ones."""
+    """Each row has one cell of another colour: a column of these cells."""
     del p
 
     def pair(d: Draws) -> Pair:
@@ -254,7 +254,7 @@ def odd_one_out(p: Draws) -> Maker:
 
 @concept("clean up")
 def drop_empty_rows(p: Draws) -> Maker:
-    """Rows without any cell are left out."""
+    """Empty rows are removed."""
     colours = p.colours(3)
 
     def pair(d: Draws) -> Pair:

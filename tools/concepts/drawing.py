@@ -1,4 +1,4 @@
-"""Cells are added: shapes and patterns are completed, objects copied."""
+"""Rules that add cells: they complete shapes and patterns, or copy objects."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def complete_rectangles(p: Draws) -> Maker:
 
 @concept("complete a shape")
 def complete_symmetry(p: Draws) -> Maker:
-    """Symmetric objects that lack a cell get it back, in a colour."""
+    """A cell missing from a symmetric object is added in a colour."""
     body, new = p.colours(2)
 
     def pair(d: Draws) -> Pair:
@@ -87,7 +87,7 @@ def complete_symmetry(p: Draws) -> Maker:
 
 @concept("complete a shape")
 def join_corners(p: Draws) -> Maker:
-    """Four cells are the corners of an outline, which is drawn in a colour."""
+    """Four cells are the corners of an outline; its sides are drawn in a colour."""
     dot, new = p.colours(2)
 
     def pair(d: Draws) -> Pair:
@@ -210,7 +210,7 @@ def continue_diagonal(p: Draws) -> Maker:
 
 @concept("copy")
 def copy_to_marks(p: Draws) -> Maker:
-    """The object is drawn around each mark, in the mark's place."""
+    """The object is drawn in place of each mark, centred on it."""
     mark = p.colours(1)[0]
 
     def pair(d: Draws) -> Pair:
@@ -272,7 +272,7 @@ def copy_to_edge(p: Draws) -> Maker:
 
 @concept("copy")
 def copy_across_line(p: Draws) -> Maker:
-    """What lies on one side of a line is copied to the other side, mirrored."""
+    """The content of one side of a line is copied to the other side, mirrored."""
     line = p.colours(1)[0]
 
     def pair(d: Draws) -> Pair:
@@ -288,7 +288,7 @@ def copy_across_line(p: Draws) -> Maker:
 
 @concept("copy")
 def copy_over_line(p: Draws) -> Maker:
-    """What lies on one side of a line is copied to the other side, as it is."""
+    """The content of one side of a line is copied to the other side, unchanged."""
     line = p.colours(1)[0]
 
     def pair(d: Draws) -> Pair:

@@ -1,4 +1,4 @@
-"""Numbers drawn by counting: the nth number of a key is a hash of the key and n."""
+"""Reproducible draws: the nth number of a key is a hash of the key and n."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ T = TypeVar("T")
 
 
 class Retry(Exception):  # noqa: N818 - a signal, not an error
-    """What was drawn does not make a pair, or makes an ambiguous one: draw again."""
+    """The draws give no pair, or an ambiguous one, and must be repeated."""
 
 
 class Draws:
-    """A stream of numbers that depends on its key alone."""
+    """A stream of numbers that depends only on its key."""
 
     def __init__(self, key: str) -> None:
         self._key = key
@@ -31,7 +31,7 @@ class Draws:
         return low + self.below(high - low + 1)
 
     def chance(self, percent: int) -> bool:
-        """Return True in so many of a hundred cases."""
+        """Return True with the given probability."""
         return self.below(100) < percent
 
     def pick(self, items: Sequence[T]) -> T:
@@ -39,14 +39,14 @@ class Draws:
         return items[self.below(len(items))]
 
     def sample(self, items: Sequence[T], n: int) -> list[T]:
-        """Draw n different items, in an order that is drawn too."""
+        """Draw n different items, in random order."""
         rest = list(items)
         return [rest.pop(self.below(len(rest))) for _ in range(n)]
 
     def shuffled(self, items: Sequence[T]) -> list[T]:
-        """Return all items in an order that is drawn."""
+        """Return all items in random order."""
         return self.sample(items, len(items))
 
     def colours(self, n: int, without: Sequence[int] = ()) -> list[int]:
-        """Draw n different colours other than black."""
+        """Draw n different colours other than black and those in `without`."""
         return self.sample([c for c in range(1, 10) if c not in without], n)

@@ -1,4 +1,4 @@
-"""One object of several becomes the output, or decides it."""
+"""Rules in which one of several objects becomes the output, or determines it."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def extract_second_largest(p: Draws) -> Maker:
 
 @concept("extract")
 def extract_of_colour(p: Draws) -> Maker:
-    """The object of one colour that is the same in all pairs."""
+    """The object of the colour that is the same in all pairs."""
     key = p.colours(1)[0]
 
     def pair(d: Draws) -> Pair:
@@ -82,7 +82,7 @@ def extract_of_colour(p: Draws) -> Maker:
 
 @concept("extract")
 def extract_odd_colour(p: Draws) -> Maker:
-    """The only object that does not have the colour of the others."""
+    """The only object whose colour differs from that of the others."""
     del p
 
     def pair(d: Draws) -> Pair:
@@ -96,7 +96,7 @@ def extract_odd_colour(p: Draws) -> Maker:
 
 @concept("extract")
 def extract_odd_shape(p: Draws) -> Maker:
-    """The only object that does not have the shape of the others."""
+    """The only object whose shape differs from that of the others."""
     del p
 
     def pair(d: Draws) -> Pair:
@@ -164,7 +164,7 @@ def extract_inland(p: Draws) -> Maker:
 
 @concept("extract")
 def extract_marked(p: Draws) -> Maker:
-    """The rectangle that has a cell of another colour in it."""
+    """The rectangle that contains a cell of another colour."""
     mark = p.colours(1)[0]
 
     def pair(d: Draws) -> Pair:
@@ -178,7 +178,7 @@ def extract_marked(p: Draws) -> Maker:
 
 @concept("extract")
 def extract_most_marked(p: Draws) -> Maker:
-    """The rectangle with the most cells of a mark's colour in it."""
+    """The rectangle that contains the most cells of a mark's colour."""
     mark, body = p.colours(2)
 
     def pair(d: Draws) -> Pair:
@@ -234,7 +234,7 @@ def extract_holed(p: Draws) -> Maker:
 
 @concept("extract")
 def extract_most_colours(p: Draws) -> Maker:
-    """The rectangle of the most colours."""
+    """The rectangle with the most colours."""
     size = p.between(3, 4)
 
     def pair(d: Draws) -> Pair:
@@ -253,7 +253,7 @@ def extract_most_colours(p: Draws) -> Maker:
 
 @concept("extract")
 def extract_framed(p: Draws) -> Maker:
-    """What is in the only frame, among specks elsewhere."""
+    """The content of the only frame; there are specks elsewhere."""
     edge = p.colours(1)[0]
 
     def pair(d: Draws) -> Pair:
@@ -289,7 +289,7 @@ def extract_tallest(p: Draws) -> Maker:
 
 @concept("extract")
 def extract_repeated_shape(p: Draws) -> Maker:
-    """The shape that two objects have, once."""
+    """The shape that two objects share."""
     colour = p.colours(1)[0]
 
     def pair(d: Draws) -> Pair:
@@ -327,7 +327,7 @@ def crop_to_content(p: Draws) -> Maker:
 
 @concept("crop")
 def crop_between_marks(p: Draws) -> Maker:
-    """What lies inside four marks at the corners of a rectangle."""
+    """The content of the rectangle whose corners are four marks."""
     mark = p.colours(1)[0]
 
     def pair(d: Draws) -> Pair:
@@ -350,7 +350,7 @@ def crop_between_marks(p: Draws) -> Maker:
 
 @concept("crop")
 def crop_to_colour(p: Draws) -> Maker:
-    """The bounding box of one colour, with what else lies in it."""
+    """The bounding box of one colour, including other cells in it."""
     key = p.colours(1)[0]
 
     def pair(d: Draws) -> Pair:
@@ -382,7 +382,7 @@ def crop_half(p: Draws) -> Maker:
 
 @concept("crop")
 def crop_plain_window(p: Draws) -> Maker:
-    """The rectangle of one plain colour in noise shows how large the output is, in its colour."""
+    """The rectangle of a single colour in the noise."""
     del p
 
     def pair(d: Draws) -> Pair:

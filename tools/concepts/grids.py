@@ -1,4 +1,4 @@
-"""Grids as lists of rows, black (0) as the background, and shapes to put on them."""
+"""Grids as lists of rows with black (0) as the background, and shapes to place on them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def blank(height: int, width: int, colour: int = 0) -> Grid:
 
 
 def field(d: Draws, low: int = 9, high: int = 15) -> Grid:
-    """Return an empty grid of a drawn size."""
+    """Return an empty grid of random size."""
     return blank(d.between(low, high), d.between(low, high))
 
 
@@ -31,7 +31,7 @@ def copy(grid: Grid) -> Grid:
 
 
 def transpose(grid: Grid) -> Grid:
-    """Rows become columns."""
+    """Swap rows and columns."""
     return [list(row) for row in zip(*grid, strict=True)]
 
 
@@ -48,7 +48,7 @@ def turn(grid: Grid, quarters: int = 1) -> Grid:
 
 
 def inked(grid: Grid) -> Iterator[tuple[int, int, int]]:
-    """Iterate over the cells that are not black, with their colours."""
+    """Yield the cells that are not black, with their colours."""
     for r, row in enumerate(grid):
         for c, colour in enumerate(row):
             if colour:
@@ -56,14 +56,14 @@ def inked(grid: Grid) -> Iterator[tuple[int, int, int]]:
 
 
 def paste(grid: Grid, shape: Grid, r: int, c: int) -> None:
-    """Draw the cells of a shape that are not black and lie in the grid."""
+    """Draw the non-black cells of a shape that are inside the grid."""
     for y, x, colour in inked(shape):
         if 0 <= r + y < len(grid) and 0 <= c + x < len(grid[0]):
             grid[r + y][c + x] = colour
 
 
 def erase(grid: Grid, shape: Grid, r: int, c: int) -> None:
-    """Blacken the cells of a shape."""
+    """Set the cells of a shape to black."""
     for y, x, _ in inked(shape):
         grid[r + y][c + x] = 0
 
@@ -74,33 +74,33 @@ def crop(grid: Grid, r: int, c: int, height: int, width: int) -> Grid:
 
 
 def box_of(cells: Sequence[Cell]) -> Box:
-    """Return top, left, height and width of cells."""
+    """Return top, left, height and width of the bounding box of cells."""
     top, left = min(r for r, _ in cells), min(c for _, c in cells)
     return top, left, max(r for r, _ in cells) - top + 1, max(c for _, c in cells) - left + 1
 
 
 def trim(grid: Grid) -> Grid:
-    """Crop to the cells that are not black."""
+    """Crop to the bounding box of the non-black cells."""
     return crop(grid, *box_of([(r, c) for r, c, _ in inked(grid)]))
 
 
 def recolour(shape: Grid, colour: int) -> Grid:
-    """Give all cells that are not black one colour."""
+    """Give all non-black cells the same colour."""
     return [[colour if cell else 0 for cell in row] for row in shape]
 
 
 def count(shape: Grid) -> int:
-    """Return how many cells are not black."""
+    """Return the number of non-black cells."""
     return sum(1 for _ in inked(shape))
 
 
 def zoom(grid: Grid, rows: int, columns: int) -> Grid:
-    """Each cell becomes a block."""
+    """Enlarge each cell to a block."""
     return [[cell for cell in row for _ in range(columns)] for row in grid for _ in range(rows)]
 
 
 def tiled(grid: Grid, rows: int, columns: int) -> Grid:
-    """Return copies side by side and on top of each other."""
+    """Return `rows` by `columns` copies of a grid as one grid."""
     return [row * columns for _ in range(rows) for row in grid]
 
 
@@ -111,7 +111,7 @@ def combined(a: Grid, b: Grid, rule: Callable[[int, int], int]) -> Grid:
 
 
 def component(grid: Grid, r: int, c: int, steps: Sequence[Cell] = SIDES) -> list[Cell]:
-    """Return the cells of one colour that are connected with a cell."""
+    """Return the connected component that contains a cell."""
     colour, cells = grid[r][c], [(r, c)]
     for y, x in cells:
         for v, u in steps:
@@ -132,12 +132,12 @@ def components(grid: Grid, colour: int, steps: Sequence[Cell] = SIDES) -> list[l
 
 
 def is_in(grid: Grid, r: int, c: int) -> bool:
-    """Whether a position lies in the grid."""
+    """Whether a position is inside the grid."""
     return 0 <= r < len(grid) and 0 <= c < len(grid[0])
 
 
 def is_free(grid: Grid, r: int, c: int, height: int, width: int, gap: int = 1) -> bool:
-    """Whether a rectangle lies in the grid and, with a gap around it, is black."""
+    """Whether a rectangle is inside the grid and, with a gap around it, black."""
     if r < 0 or c < 0 or r + height > len(grid) or c + width > len(grid[0]):
         return False
     rows = range(max(r - gap, 0), min(r + height + gap, len(grid)))
@@ -165,12 +165,12 @@ def rect(height: int, width: int, colour: int) -> Grid:
 
 
 def some_rect(d: Draws, colour: int, low: int = 2, high: int = 4) -> Grid:
-    """Return a filled rectangle of a drawn size."""
+    """Return a filled rectangle of random size."""
     return rect(d.between(low, high), d.between(low, high), colour)
 
 
 def frame(height: int, width: int, colour: int, inner: int = 0) -> Grid:
-    """Return a rectangle's outline, and what is in it."""
+    """Return a rectangular outline filled with a colour."""
     grid = rect(height, width, colour)
     for r in range(1, height - 1):
         grid[r][1:-1] = [inner] * (width - 2)
@@ -178,12 +178,12 @@ def frame(height: int, width: int, colour: int, inner: int = 0) -> Grid:
 
 
 def some_frame(d: Draws, colour: int, low: int = 3, high: int = 5, inner: int = 0) -> Grid:
-    """Return an outline of a drawn size."""
+    """Return an outline of random size."""
     return frame(d.between(low, high), d.between(low, high), colour, inner)
 
 
 def blob(d: Draws, cells: int, colour: int, most: int = 4) -> Grid:
-    """Return a drawn 4-connected shape without holes that fits into a square of side `most`."""
+    """Return a random 4-connected shape without holes that fits into a square of side `most`."""
     body = [(0, 0)]
     for _ in range(cells * 12):
         if len(body) == cells:
@@ -203,7 +203,7 @@ def blob(d: Draws, cells: int, colour: int, most: int = 4) -> Grid:
 
 
 def bulky(d: Draws, colour: int, low: int = 4, high: int = 7) -> Grid:
-    """Return a drawn shape that is neither a line nor a rectangle."""
+    """Return a random shape that is neither a line nor a rectangle."""
     shape = blob(d, d.between(low, high), colour, 3)
     if min(len(shape), len(shape[0])) < 2 or count(shape) == len(shape) * len(shape[0]):
         raise Retry
@@ -211,7 +211,7 @@ def bulky(d: Draws, colour: int, low: int = 4, high: int = 7) -> Grid:
 
 
 def lopsided(d: Draws, colour: int, low: int = 4, high: int = 6) -> Grid:
-    """Return a drawn shape that all 8 orientations show differently."""
+    """Return a random shape whose 8 orientations all differ."""
     shape = bulky(d, colour, low, high)
     if len({str(turn(each, n)) for each in (shape, flip(shape)) for n in range(4)}) < 8:
         raise Retry
@@ -219,7 +219,7 @@ def lopsided(d: Draws, colour: int, low: int = 4, high: int = 6) -> Grid:
 
 
 def even_sided(d: Draws, colour: int) -> Grid:
-    """Return a drawn shape that is symmetric left to right, but not top to bottom."""
+    """Return a random shape that is symmetric left to right, but not top to bottom."""
     half = blob(d, d.between(3, 5), colour, 3)
     shape = [row[::-1] + row[1:] for row in half]
     if shape == shape[::-1] or len(shape) < 2 or not all(row[0] for row in half[:1]):
@@ -234,14 +234,14 @@ def has_hole(shape: Grid) -> bool:
 
 
 def padded_by(grid: Grid, n: int, colour: int = 0) -> Grid:
-    """Return a grid with n rows and columns more on each side."""
+    """Return a grid with n rows and columns added on each side."""
     width = len(grid[0]) + 2 * n
     rows = [[colour] * n + row + [colour] * n for row in grid]
     return [*blank(n, width, colour), *rows, *blank(n, width, colour)]
 
 
 def noise(d: Draws, height: int, width: int, colours: Sequence[int], percent: int) -> Grid:
-    """Return a grid in which so many of a hundred cells have one of the colours."""
+    """Return a grid in which about `percent` of the cells have one of the colours."""
     return [
         [d.pick(colours) if d.chance(percent) else 0 for _ in range(width)] for _ in range(height)
     ]
@@ -258,13 +258,13 @@ def specks(d: Draws, grid: Grid, n: int, colour: int, gap: int = 1, inset: int =
 
 
 def distinct(values: Sequence[object]) -> None:
-    """Draw again if two values are equal."""
+    """Raise Retry if two values are equal."""
     if len({str(value) for value in values}) < len(values):
         raise Retry
 
 
 def most_common(grid: Grid) -> int:
-    """Return the most common colour other than black; draw again where two are equally common."""
+    """Return the most common colour other than black; raises Retry if two are equally common."""
     ranks = Counter(colour for _, _, colour in inked(grid)).most_common(2)
     if len(ranks) > 1 and ranks[0][1] == ranks[1][1]:
         raise Retry
@@ -274,11 +274,11 @@ def most_common(grid: Grid) -> int:
 def scene(
     d: Draws, shapes: Sequence[Grid], low: int = 10, high: int = 15, gap: int = 1, inset: int = 0
 ) -> tuple[Grid, list[Cell]]:
-    """Draw shapes apart from each other on an empty grid; return it and their positions."""
+    """Place shapes apart from each other on an empty grid; return it and their positions."""
     grid = field(d, low, high)
     return grid, [place(d, grid, shape, gap, inset) for shape in shapes]
 
 
 def colour_of(shape: Grid) -> int:
-    """Return the colour of a shape that has one."""
+    """Return the colour of a shape that has only one."""
     return max(map(max, shape))

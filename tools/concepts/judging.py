@@ -1,4 +1,4 @@
-"""Objects and areas are filled, kept or cleaned up by what they are, and outlined."""
+"""Rules that fill, keep, clean up or outline objects and areas by their properties."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def remove_odd_shape(p: Draws) -> Maker:
 
 @concept("same and different")
 def recolour_twins(p: Draws) -> Maker:
-    """Objects whose shape another object has too get a colour."""
+    """Objects that share their shape with another object get a colour."""
     body, new = p.colours(2)
 
     def pair(d: Draws) -> Pair:
@@ -163,7 +163,7 @@ def recolour_twins(p: Draws) -> Maker:
 
 @concept("same and different")
 def recolour_like_key(p: Draws) -> Maker:
-    """Objects with the shape of the one object of a key colour get its colour."""
+    """Objects with the shape of the only object in a key colour get that colour."""
     body, key = p.colours(2)
 
     def pair(d: Draws) -> Pair:
@@ -250,7 +250,7 @@ def fill_with_content(p: Draws) -> Maker:
 
 @concept("inside and outside")
 def fill_outside(p: Draws) -> Maker:
-    """All that is empty outside the frames gets a colour."""
+    """All empty cells outside the frames get a colour."""
     edge, new = p.colours(2)
 
     def pair(d: Draws) -> Pair:
@@ -282,7 +282,7 @@ def remove_specks(p: Draws) -> Maker:
 
 @concept("clean up")
 def repair_rectangles(p: Draws) -> Maker:
-    """Noise of one colour disappears, on rectangles and beside them."""
+    """Noise of one colour disappears, both on rectangles and beside them."""
     dirt, body = p.colours(2)
 
     def pair(d: Draws) -> Pair:

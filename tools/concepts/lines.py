@@ -1,4 +1,4 @@
-"""Lines are drawn to edges, obstacles and other cells; areas are filled."""
+"""Rules that draw lines to edges, obstacles and other cells, or fill areas."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def extend_diagonally(p: Draws) -> Maker:
 
 @concept("extend")
 def extend_cross(p: Draws) -> Maker:
-    """Each speck draws its row and its column in a colour."""
+    """Each speck extends to its row and its column, in a colour."""
     dot, new = p.colours(2)
 
     def pair(d: Draws) -> Pair:
@@ -167,7 +167,7 @@ def connect_pairs(p: Draws) -> Maker:
 
 @concept("connect")
 def connect_same_colour(p: Draws) -> Maker:
-    """Cells of equal colour in a row are connected in it; single ones stay."""
+    """Two cells of equal colour in a row are connected in that colour; single ones stay."""
     n = p.between(2, 3)
 
     def pair(d: Draws) -> Pair:
@@ -314,7 +314,7 @@ def line_below_each(p: Draws) -> Maker:
 
 @concept("boxes and lines")
 def shadow(p: Draws) -> Maker:
-    """Each object throws a shadow in a colour one step diagonally."""
+    """Each object casts a shadow in a colour, one step diagonally."""
     new = p.colours(1)[0]
 
     def pair(d: Draws) -> Pair:

@@ -1,4 +1,4 @@
-"""Counts, marks and orders decide: where to crop, how often to copy, what is equal or odd."""
+"""Rules in which counts, marks or orders decide where to crop, how often to copy, what is odd."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def repeat_object_by_count(p: Draws) -> Maker:
 
 @concept("order and rank")
 def sort_parts(p: Draws) -> Maker:
-    """The parts between the lines are sorted by how many cells are filled."""
+    """The parts between the lines are sorted by their number of filled cells."""
     line, ink = p.colours(2)
 
     def pair(d: Draws) -> Pair:
@@ -153,7 +153,7 @@ def continue_objects_diagonally(p: Draws) -> Maker:
 
 @concept("complete a pattern")
 def continue_alternating(p: Draws) -> Maker:
-    """Cells of two colours in turn continue to the edge."""
+    """Cells that alternate between two colours continue to the edge."""
     a, b = p.colours(2)
 
     def pair(d: Draws) -> Pair:
@@ -170,7 +170,7 @@ def continue_alternating(p: Draws) -> Maker:
 
 @concept("same and different")
 def mark_odd_row(p: Draws) -> Maker:
-    """The row that is unlike all others gets a colour."""
+    """The row that differs from all others gets a colour."""
     a, b, new = p.colours(3)
 
     def pair(d: Draws) -> Pair:
@@ -323,7 +323,7 @@ def swap_two_objects(p: Draws) -> Maker:
 
 @concept("order and rank")
 def reverse_order(p: Draws) -> Maker:
-    """Objects side by side change their order; none is mirrored."""
+    """Objects side by side are put in reverse order; none is mirrored."""
     n = p.between(3, 4)
 
     def pair(d: Draws) -> Pair:
@@ -382,7 +382,7 @@ def horizontals_extend(p: Draws) -> Maker:
 
 @concept("copy")
 def copy_over_middle(p: Draws) -> Maker:
-    """What is on one side of the middle line is copied to the other side, not mirrored."""
+    """One side of the middle line is copied to the other side, not mirrored."""
     line = p.colours(1)[0]
 
     def pair(d: Draws) -> Pair:
@@ -414,7 +414,7 @@ def move_to_mark_corner(p: Draws) -> Maker:
 
 @concept("count")
 def holes_to_specks(p: Draws) -> Maker:
-    """Below each object are as many specks as it has holes."""
+    """Below each object, as many specks are added as it has holes."""
     body, new = p.colours(2)
 
     def pair(d: Draws) -> Pair:

@@ -1,4 +1,4 @@
-"""Objects move, or are mirrored and rotated where they are."""
+"""Rules that move objects, or mirror and rotate them in place."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from concepts.puzzle import Maker, Pair, concept
 
 
 def _apart(spans: list[tuple[int, int]]) -> None:
-    """Draw again if two ranges overlap."""
+    """Raise Retry if two ranges overlap."""
     ordered = sorted(spans)
     if any(a[1] > b[0] for a, b in itertools.pairwise(ordered)):
         raise Retry
@@ -220,7 +220,7 @@ def cells_fall(p: Draws) -> Maker:
 
 @concept("gravity")
 def objects_fall(p: Draws) -> Maker:
-    """Objects fall as they are, onto the edge or onto each other."""
+    """Objects fall without changing shape, onto the edge or onto each other."""
     n = p.between(3, 4)
 
     def pair(d: Draws) -> Pair:
@@ -271,7 +271,7 @@ def fall_on_floor(p: Draws) -> Maker:
 
 @concept("mirror and rotate")
 def mirror_each(p: Draws) -> Maker:
-    """Each object is mirrored where it is."""
+    """Each object is mirrored in place."""
     n = p.between(2, 3)
 
     def pair(d: Draws) -> Pair:
@@ -287,7 +287,7 @@ def mirror_each(p: Draws) -> Maker:
 
 @concept("mirror and rotate")
 def turn_each(p: Draws) -> Maker:
-    """Each object is rotated by half a turn where it is."""
+    """Each object is rotated by half a turn in place."""
     n = p.between(2, 3)
 
     def pair(d: Draws) -> Pair:
@@ -326,7 +326,7 @@ def mirror_over_line(p: Draws) -> Maker:
 
 @concept("horizontal and vertical")
 def bars_turn(p: Draws) -> Maker:
-    """Bars are rotated by a quarter about their middle cell."""
+    """Bars are rotated by a quarter turn about their middle cell."""
     n = p.between(2, 3)
 
     def pair(d: Draws) -> Pair:
@@ -347,7 +347,7 @@ def bars_turn(p: Draws) -> Maker:
 
 @concept("same and different")
 def align_twins(p: Draws) -> Maker:
-    """The object moves beside the one of its height, to the same rows."""
+    """The object moves beside the one of the same height, to the same rows."""
     still, moving = p.colours(2)
 
     def pair(d: Draws) -> Pair:

@@ -1,4 +1,4 @@
-"""Objects that are extracted by a relation, lie in each other, or hide each other."""
+"""Rules on objects that are extracted by a relation, contain each other, or hide each other."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def extract_touching_mark(p: Draws) -> Maker:
 
 @concept("extract")
 def extract_inner_object(p: Draws) -> Maker:
-    """The object that lies in a frame, of several equal in size."""
+    """Of several objects of similar size, the one in a frame."""
     edge, body = p.colours(2)
 
     def pair(d: Draws) -> Pair:
@@ -82,7 +82,7 @@ def extract_inner_object(p: Draws) -> Maker:
 
 @concept("extract")
 def extract_cropped_from_noise(p: Draws) -> Maker:
-    """The only rectangle of several plain colours, from a noisy background."""
+    """The only rectangle without noise, of two colours, from a noisy background."""
     dirt = p.colours(1)[0]
 
     def pair(d: Draws) -> Pair:
@@ -135,7 +135,7 @@ def turn_by_mark(p: Draws) -> Maker:
 
 @concept("inside and outside")
 def recolour_rooms_by_seed_count(p: Draws) -> Maker:
-    """Only the frame with the most specks in it stays."""
+    """Only the frame that contains the most specks stays."""
     edge, dot = p.colours(2)
 
     def pair(d: Draws) -> Pair:
@@ -175,7 +175,7 @@ def inside_colour_out(p: Draws) -> Maker:
 
 @concept("inside and outside")
 def innermost_colour(p: Draws) -> Maker:
-    """Nested frames: one cell of the innermost colour."""
+    """Nested frames: one cell in the innermost colour."""
     n = p.between(2, 3)
 
     def pair(d: Draws) -> Pair:
@@ -192,7 +192,7 @@ def innermost_colour(p: Draws) -> Maker:
 
 @concept("inside and outside")
 def nested_order(p: Draws) -> Maker:
-    """Nested frames exchange their order of colours: the innermost becomes the outermost."""
+    """Nested frames reverse their order of colours: the innermost becomes the outermost."""
     n = p.between(2, 3)
 
     def pair(d: Draws) -> Pair:
@@ -216,7 +216,7 @@ def nested_order(p: Draws) -> Maker:
 
 @concept("top and bottom layer")
 def topmost_of_three(p: Draws) -> Maker:
-    """Three rectangles overlap in a chain: one cell in the colour of the one on top of all."""
+    """Three rectangles overlap in a chain: one cell in the colour of the topmost one."""
     del p
 
     def pair(d: Draws) -> Pair:
@@ -235,7 +235,7 @@ def topmost_of_three(p: Draws) -> Maker:
 
 @concept("top and bottom layer")
 def complete_hidden(p: Draws) -> Maker:
-    """A rectangle hides part of others: it is removed, and they are completed."""
+    """A rectangle hides part of another: it is removed, and the other is completed."""
     top = p.colours(1)[0]
 
     def pair(d: Draws) -> Pair:

@@ -1,4 +1,4 @@
-"""Pairs in which shapes keep their places and change their colours."""
+"""Pairs in which shapes stay in place and change colour."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Paint = Callable[[int, Grid, Cell], int | None]
 
 
 def painted(d: Draws, shapes: Sequence[Grid], paint: Paint, low: int = 12, high: int = 16) -> Pair:
-    """Draw shapes, and again in the colours that `paint` gives them; None keeps, 0 removes."""
+    """Return a pair: shapes, then in the colours that `paint` gives; None keeps, 0 removes."""
     shapes = d.shuffled(shapes)
     grid, positions = scene(d, shapes, low, high)
     after = blank(len(grid), len(grid[0]))
@@ -23,7 +23,7 @@ def painted(d: Draws, shapes: Sequence[Grid], paint: Paint, low: int = 12, high:
 
 
 def ranked(values: Sequence[int], number: int) -> int:
-    """The rank of one of several different values; equal ones are drawn again."""
+    """Return the rank of one of several values; raises Retry if two are equal."""
     if len(set(values)) < len(values):
         raise Retry
     return sorted(values).index(values[number])

@@ -1,4 +1,4 @@
-"""Grids are split into parts, which are combined, compared or chosen; things lie on each other."""
+"""Rules that split grids into parts and combine, compare or choose them; rules on layers."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def parts_none(p: Draws) -> Maker:
 
 @concept("split and combine")
 def parts_overlay(p: Draws) -> Maker:
-    """The first part lies on the second."""
+    """The first part is laid over the second."""
     line, a, b = p.colours(3)
 
     def pair(d: Draws) -> Pair:
@@ -101,7 +101,7 @@ def parts_overlay(p: Draws) -> Maker:
 
 @concept("split and combine")
 def parts_of_three(p: Draws) -> Maker:
-    """Of three parts, the first lies on the second, and both on the third."""
+    """Of three parts, the first is laid over the second, and both over the third."""
     line, *colours = p.colours(4)
 
     def pair(d: Draws) -> Pair:
@@ -165,7 +165,7 @@ def mark_differences(p: Draws) -> Maker:
 
 @concept("same and different")
 def same_or_not(p: Draws) -> Maker:
-    """One cell says whether two halves are equal."""
+    """One cell shows whether two halves are equal."""
     line, ink, equal, unequal = p.colours(4)
 
     def pair(d: Draws) -> Pair:
@@ -201,7 +201,7 @@ def cell_for_each_part(p: Draws) -> Maker:
 
 @concept("split and combine")
 def copy_to_all_parts(p: Draws) -> Maker:
-    """What one part has is copied to all parts."""
+    """The content of one part is copied to all parts."""
     line, ink = p.colours(2)
 
     def pair(d: Draws) -> Pair:
@@ -224,7 +224,7 @@ def copy_to_all_parts(p: Draws) -> Maker:
 
 @concept("split and combine")
 def first_column_of_parts(p: Draws) -> Maker:
-    """Adjacent parts of equal size: the one that is symmetric is the output."""
+    """Three parts of equal size: the output is the symmetric one."""
     ink = p.colours(1)[0]
 
     def pair(d: Draws) -> Pair:
@@ -242,7 +242,7 @@ def first_column_of_parts(p: Draws) -> Maker:
 
 @concept("top and bottom layer")
 def colour_on_top(p: Draws) -> Maker:
-    """Two lines cross; one cell in the colour of the one on top."""
+    """Two lines cross: one cell in the colour of the line on top."""
     del p
 
     def pair(d: Draws) -> Pair:
@@ -260,7 +260,7 @@ def colour_on_top(p: Draws) -> Maker:
 
 @concept("top and bottom layer")
 def swap_layers(p: Draws) -> Maker:
-    """Two lines cross; the lower one comes to the top."""
+    """Two lines cross; the lower one moves to the top."""
     n = p.between(1, 2)
 
     def pair(d: Draws) -> Pair:
@@ -280,7 +280,7 @@ def swap_layers(p: Draws) -> Maker:
 
 @concept("top and bottom layer")
 def remove_top(p: Draws) -> Maker:
-    """A line of one colour lies over rectangles; it is removed and they are whole."""
+    """Lines of one colour cover rectangles; they are removed and the rectangles completed."""
     line = p.colours(1)[0]
 
     def pair(d: Draws) -> Pair:
@@ -297,7 +297,7 @@ def remove_top(p: Draws) -> Maker:
 
 @concept("top and bottom layer")
 def rectangle_to_front(p: Draws) -> Maker:
-    """Two rectangles overlap; the lower one comes to the top."""
+    """Two rectangles overlap; the lower one moves to the top."""
     del p
 
     def pair(d: Draws) -> Pair:

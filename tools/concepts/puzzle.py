@@ -1,8 +1,8 @@
-"""Rules by name, and puzzles made of them.
+"""The rules by name, and the generation of puzzles.
 
 A rule draws what is constant in a puzzle (its colours, a distance) and returns a function that
-draws one pair. It is written for one direction and a black background: every puzzle is rotated or
-mirrored as a whole in one of 8 ways, and in one of four its background gets a colour.
+draws one pair. It is written for one direction and a black background; each puzzle is then rotated
+or mirrored as a whole in one of 8 ways, and one in four gets a coloured background.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ TRAINING_PAIRS = 3
 ATTEMPTS = 400
 LARGEST = 30
 COLOURED_GROUNDS = 25
-"""Percent of puzzles whose background is not black."""
+"""Percentage of puzzles with a coloured background."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Concept:
     turns: bool = True
     """Whether puzzles may be rotated and mirrored."""
     grounds: bool = True
-    """Whether the background may have a colour."""
+    """Whether the background may be coloured."""
 
 
 CONCEPTS: dict[str, Concept] = {}
@@ -52,7 +52,7 @@ def concept(group: str, turns: bool = True, grounds: bool = True) -> Callable[[R
 
 
 def puzzle_of(entry: Concept, number: int) -> list[Pair]:
-    """Make a puzzle: its training pairs, and the test last."""
+    """Generate a puzzle: its training pairs, then its test."""
     for attempt in range(ATTEMPTS):
         key = f"{entry.name} {number} {attempt}"
         try:
@@ -81,7 +81,7 @@ def _pair(maker: Maker, key: str) -> Pair:
 
 
 def _varied(entry: Concept, pairs: list[Pair], d: Draws) -> list[Pair]:
-    """Rotate or mirror all grids alike, and give the background a colour."""
+    """Rotate or mirror all grids in the same way, and perhaps colour the background."""
     quarters, mirrored, coloured = d.below(4), d.chance(50), d.chance(COLOURED_GROUNDS)
     ground = d.colours(1, sorted(_palette(pairs)))[0] if len(_palette(pairs)) < 10 else 0
 
@@ -101,7 +101,7 @@ def _palette(pairs: list[Pair]) -> set[int]:
 
 
 def _is_sound(pairs: list[Pair]) -> bool:
-    """Whether pairs differ, outputs do too, and the test's output has no colour out of nowhere."""
+    """Whether inputs differ, outputs vary, and the test's output has no unexplained colour."""
     *train, (source, target) = pairs
     known = _palette([(source, b) for _, b in train])
     inputs, outputs = ({str(pair[side]) for pair in pairs} for side in (0, 1))

@@ -1,4 +1,4 @@
-"""Lines run on from objects; objects are counted, cleaned up and told apart by their axes."""
+"""Rules that extend lines from objects, count or clean up objects, or distinguish their axes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from concepts.puzzle import Maker, Pair, concept
 
 @concept("extend")
 def extend_pointed(p: Draws) -> Maker:
-    """Each bar has a tip of another colour, from which a line runs on to the edge."""
+    """Each bar has a tip of another colour, from which a line runs to the edge."""
     body, tip = p.colours(2)
 
     def pair(d: Draws) -> Pair:

@@ -1,4 +1,4 @@
-"""Objects stay where they are and get colours, or disappear, by what they are or where."""
+"""Rules that recolour or remove objects in place, by their properties or positions."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def recolour_touching(p: Draws) -> Maker:
 
 @concept("order and rank")
 def recolour_by_rank(p: Draws) -> Maker:
-    """Three objects get colours by the order of their sizes."""
+    """Three objects get colours in the order of their sizes."""
     body, *names = p.colours(4)
 
     def pair(d: Draws) -> Pair:
@@ -187,7 +187,7 @@ def recolour_smallest_removed(p: Draws) -> Maker:
 
 @concept("order and rank")
 def recolour_by_order(p: Draws) -> Maker:
-    """Three objects get colours in the order in which they lie along an axis."""
+    """Three objects get colours in their order along an axis."""
     body, *names = p.colours(4)
 
     def pair(d: Draws) -> Pair:
@@ -204,7 +204,7 @@ def recolour_by_order(p: Draws) -> Maker:
 
 @concept("order and rank")
 def recolour_leftmost(p: Draws) -> Maker:
-    """The object that lies furthest on one side gets a colour."""
+    """The object nearest to one side gets a colour."""
     new = p.colours(1)[0]
 
     def pair(d: Draws) -> Pair:
@@ -258,7 +258,7 @@ def remove_above_line(p: Draws) -> Maker:
 
 @concept("above and below")
 def recolour_upper_of_two(p: Draws) -> Maker:
-    """Of two equal objects the one that lies further up gets a colour."""
+    """Of two equal objects, the upper one gets a colour."""
     body, new = p.colours(2)
 
     def pair(d: Draws) -> Pair:
@@ -294,7 +294,7 @@ def recolour_column_tops(p: Draws) -> Maker:
 
 @concept("centre")
 def recolour_middle_object(p: Draws) -> Maker:
-    """Of three objects in a row the middle one gets a colour."""
+    """Of three objects, the middle one along an axis gets a colour."""
     body, new = p.colours(2)
 
     def pair(d: Draws) -> Pair:

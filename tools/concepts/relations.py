@@ -1,4 +1,4 @@
-"""What happens to an object depends on another one: its colour, its place or its shape."""
+"""Rules in which the change to an object depends on another one: its colour, place or shape."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def keep_two_largest(p: Draws) -> Maker:
 
 @concept("order and rank")
 def extract_middle_size(p: Draws) -> Maker:
-    """Of three or five objects, the one of middle size."""
+    """Of three or five objects, the one of median size."""
     colours = p.colours(4)
 
     def pair(d: Draws) -> Pair:
@@ -117,7 +117,7 @@ def line_up_by_size(p: Draws) -> Maker:
 
 @concept("order and rank")
 def number_from_left(p: Draws) -> Maker:
-    """Each object becomes as many specks below it as its place in the row, from one side."""
+    """Each object gets as many specks below it as its position in the row, from one side."""
     new = p.colours(1)[0]
 
     def pair(d: Draws) -> Pair:
@@ -137,7 +137,7 @@ def number_from_left(p: Draws) -> Maker:
 
 @concept("recolour by property")
 def recolour_as_nearest(p: Draws) -> Maker:
-    """Gray objects get the colour of the speck next to them."""
+    """Objects of one colour get the colour of the speck next to them."""
     body = p.colours(1)[0]
 
     def pair(d: Draws) -> Pair:
@@ -156,7 +156,7 @@ def recolour_as_nearest(p: Draws) -> Maker:
 
 @concept("recolour by property")
 def recolour_multi_to_main(p: Draws) -> Maker:
-    """Each object of two colours becomes plain in its more common one."""
+    """Each object of two colours is painted in its more common one."""
     n = p.between(2, 3)
 
     def pair(d: Draws) -> Pair:
@@ -197,7 +197,7 @@ def recolour_squares(p: Draws) -> Maker:
 
 @concept("recolour by property")
 def recolour_by_content_count(p: Draws) -> Maker:
-    """Frames get a colour by how many specks are in them: one, two or three."""
+    """Frames get a colour by the number of specks in them: one, two or three."""
     edge, dot, *names = p.colours(5)
 
     def pair(d: Draws) -> Pair:

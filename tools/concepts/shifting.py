@@ -1,4 +1,4 @@
-"""Objects move to others of their kind, and are copied to marks."""
+"""Rules that move objects, or copy and scale them by marks."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def move_through_gap(p: Draws) -> Maker:
 
 @concept("move")
 def come_together(p: Draws) -> Maker:
-    """Two objects in one row move towards each other until they touch at a middle line."""
+    """Two objects on opposite sides of a middle line move until they touch it."""
     line = p.colours(1)[0]
 
     def pair(d: Draws) -> Pair:
@@ -126,7 +126,7 @@ def come_together(p: Draws) -> Maker:
 
 @concept("move")
 def stack_on_each_other(p: Draws) -> Maker:
-    """Bars of equal width, one above the other, fall to a heap in their order."""
+    """Bars of equal width, one above the other, fall into a stack in their order."""
     n = p.between(2, 3)
 
     def pair(d: Draws) -> Pair:
@@ -192,7 +192,7 @@ def copy_to_same_anchor(p: Draws) -> Maker:
 
 @concept("copy")
 def copy_as_often_as_marks(p: Draws) -> Maker:
-    """The object is cropped and set side by side as often as there are specks."""
+    """The object is cropped and repeated side by side, once for each speck."""
     mark = p.colours(1)[0]
 
     def pair(d: Draws) -> Pair:

@@ -1,4 +1,4 @@
-"""Where things are: in the middle, above, below, in frames, parts and lattices."""
+"""Rules on positions: in the middle, above, below, in frames, parts and lattices."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _colour(shape: Grid) -> int:
 
 @concept("centre")
 def centre_of_frame(p: Draws) -> Maker:
-    """A speck is put into the centre of each frame, in the colour of the frame."""
+    """A speck in the colour of the frame is added at the centre of each frame."""
     n = p.between(2, 3)
 
     def pair(d: Draws) -> Pair:
@@ -72,7 +72,7 @@ def middle_of_bars(p: Draws) -> Maker:
 
 @concept("centre")
 def lines_from_centre(p: Draws) -> Maker:
-    """A plus of lines runs from the object's centre to the edges, below the object."""
+    """A plus of lines runs from the object's centre to the edges, underneath the object."""
     body, new = p.colours(2)
 
     def pair(d: Draws) -> Pair:
@@ -210,7 +210,7 @@ def fill_checkered(p: Draws) -> Maker:
 
 @concept("gravity")
 def fall_by_colour(p: Draws) -> Maker:
-    """Cells of one colour fall, cells of another stay and hold nothing up."""
+    """Cells of one colour fall; cells of another stay and do not stop them."""
     falling, still = p.colours(2)
 
     def pair(d: Draws) -> Pair:
@@ -261,7 +261,7 @@ def connect_to_hub(p: Draws) -> Maker:
 
 @concept("split and combine")
 def quarter_that_differs(p: Draws) -> Maker:
-    """Four quarters, one of which differs from the three equal ones: it is the output."""
+    """The output is the one of four quarters that differs from the other three."""
     ink = p.colours(2)
 
     def pair(d: Draws) -> Pair:
@@ -279,7 +279,7 @@ def quarter_that_differs(p: Draws) -> Maker:
 
 @concept("split and combine")
 def part_under_mark(p: Draws) -> Maker:
-    """Three parts side by side: the one below the mark is the output, without it."""
+    """Three parts side by side: the output is the one below the mark, without the mark."""
     mark = p.colours(1)[0]
 
     def pair(d: Draws) -> Pair:
@@ -297,7 +297,7 @@ def part_under_mark(p: Draws) -> Maker:
 
 @concept("tile")
 def tile_between_lines(p: Draws) -> Maker:
-    """The object is repeated in every cell of a lattice that has a mark."""
+    """The object is repeated in every cell of a lattice that contains a mark."""
     line, mark = p.colours(2)
 
     def pair(d: Draws) -> Pair:
@@ -345,7 +345,7 @@ def key_row_orders_colours(p: Draws) -> Maker:
 
 @concept("move")
 def erase_and_move_marks(p: Draws) -> Maker:
-    """Each object moves onto the only mark of its colour, which it replaces at its corner."""
+    """Each object moves onto the only mark of its colour, which becomes its corner."""
     colours = p.colours(4)
 
     def pair(d: Draws) -> Pair:

@@ -1,4 +1,4 @@
-"""The grid as a whole is mirrored, scaled, tiled, framed, or read as a legend."""
+"""Rules on the grid as a whole: it is mirrored, scaled, tiled, framed, or read as a legend."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def turn_grid(p: Draws) -> Maker:
 
 @concept("mirror and rotate")
 def append_mirror(p: Draws) -> Maker:
-    """The mirror image of the grid is put beside it."""
+    """The mirror image of the grid is appended beside it."""
     del p
 
     def pair(d: Draws) -> Pair:
@@ -202,7 +202,7 @@ def tile_mirrored(p: Draws) -> Maker:
 
 @concept("tile")
 def tile_where_filled(p: Draws) -> Maker:
-    """A copy of the grid for each of its cells that is not empty."""
+    """A copy of the grid for each of its non-empty cells."""
     del p
 
     def pair(d: Draws) -> Pair:
@@ -247,7 +247,7 @@ def tile_twice_apart(p: Draws) -> Maker:
 
 @concept("borders")
 def add_border(p: Draws) -> Maker:
-    """A frame of a colour is put around the grid."""
+    """A frame of a colour is added around the grid."""
     edge = p.colours(1)[0]
 
     def pair(d: Draws) -> Pair:
@@ -335,7 +335,7 @@ def map_colours(p: Draws) -> Maker:
 
 @concept("legend and key", turns=False)
 def legend_of_pairs(p: Draws) -> Maker:
-    """Pairs of cells in a corner say which colour becomes which."""
+    """Pairs of cells in a corner show which colour becomes which."""
     n = p.between(2, 3)
 
     def pair(d: Draws) -> Pair:
@@ -356,7 +356,7 @@ def legend_of_pairs(p: Draws) -> Maker:
 
 @concept("legend and key")
 def swap_two_colours(p: Draws) -> Maker:
-    """The two colours of each grid change places."""
+    """The two colours of each grid are exchanged."""
     percent = p.between(40, 60)
 
     def pair(d: Draws) -> Pair:

@@ -17,7 +17,7 @@ MAX_ROWS = 200
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The best text of a generation; `letters` of it are right."""
+    """The best text of a generation, of which `letters` letters are right."""
 
     generation: int
     text: str
@@ -25,7 +25,7 @@ class Best:
 
 
 def lines(run: RunView) -> list[str]:
-    """Say in the status how far the search has come."""
+    """Return a line for the status that shows the search's progress."""
     history = best_texts(run)
     if not history:
         return []
@@ -35,7 +35,7 @@ def lines(run: RunView) -> list[str]:
 
 
 def pages(run: RunView) -> list[Page]:
-    """Draw the climb and list the texts."""
+    """Return a page with a curve of the progress and a table of the texts."""
     history = best_texts(run)
     if not history:
         return [Page("Evolution", "No generation has ended yet.", order=1)]
@@ -45,7 +45,7 @@ def pages(run: RunView) -> list[Page]:
 
 
 def best_texts(run: RunView) -> list[Best]:
-    """Return the best result of each round so far, in order; the first of equals."""
+    """Return the best result of each round so far, in order; among equals, the first."""
     best: dict[int, Best] = {}
     for task in run.tasks():
         if task.state == "completed":

@@ -1,4 +1,4 @@
-"""What decides a run of `weft hello`, checked at the door."""
+"""What a user asks of `weft hello`, checked before the run starts."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ MAX_LETTERS = 200
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The text to find, and how hard to look for it."""
+    """The text to find, and the effort to spend on it."""
 
     text: str
     families: int

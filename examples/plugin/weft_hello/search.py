@@ -1,4 +1,4 @@
-"""The decisions of `weft hello`: hill climbing, one round of tasks for each generation.
+"""The search of `weft hello`: hill climbing, one round of tasks for each generation.
 
 weft run weft_hello.search:evolve --args '{"text": "hello"}' --out runs/hello
 """
@@ -14,7 +14,7 @@ from weft_hello.tasks import breed
 def evolve(
     text: str, families: int = 4, children: int = 25, generations: int = 500
 ) -> Generator[Any, Any, Any]:
-    """Breed from the best text so far until it is the one that was asked for."""
+    """Breed from the best text so far until it equals `text`."""
     parent = " " * len(text)
     for generation in range(1, generations + 1):
         results = yield [breed(parent, text, children) for _ in range(families)]

@@ -1,4 +1,4 @@
-"""The work of `weft hello`, done by workers: pure functions of their arguments and seed."""
+"""The tasks of `weft hello`, run by workers: pure functions of their arguments and seed."""
 
 import random
 
@@ -9,7 +9,7 @@ ERRORS_PER_100 = 8
 
 
 def matches(text: str, target: str) -> int:
-    """Count the letters that are right."""
+    """Count the matching letters."""
     return sum(a == b for a, b in zip(text, target, strict=True))
 
 
@@ -17,7 +17,7 @@ def matches(text: str, target: str) -> int:
 def breed(
     parent: str, target: str, children: int, *, seed: int = weft.SEED
 ) -> dict[str, str | int]:
-    """Copy the parent with errors, many times; return the best copy, the parent if none is."""
+    """Copy the parent with random errors; return the best copy, or the parent if none is better."""
     draws = random.Random(seed)
     copies = [_copy(parent, draws) for _ in range(children)]
     best = max([parent, *copies], key=lambda text: matches(text, target))
@@ -25,7 +25,7 @@ def breed(
 
 
 def _copy(text: str, draws: random.Random) -> str:
-    # random() alone gives the same numbers in every version of Python; choice() need not.
+    # Only random() gives the same numbers in every version of Python; choice() may not.
     return "".join(
         ALPHABET[int(draws.random() * len(ALPHABET))]
         if draws.random() * 100 < ERRORS_PER_100

@@ -1,8 +1,8 @@
-"""Propose values for params.json, from what was tried and what was said before.
+"""Propose values for params.json, based on earlier attempts and on the transcript.
 
-A command for `[propose]`: its folder is a copy of the node's files, the context says what was
-tried on the way to the node, the transcript what this script said there. No model is needed to
-show the contract; one that calls a model reads and writes the same files.
+A command for `[propose]`: its folder is a copy of the node's files. The context lists what was
+tried on the path to the node; the transcript is what this script wrote there. The contract needs
+no model; a script that calls one reads and writes the same files.
 """
 
 import json
