@@ -119,6 +119,9 @@ view lines_lie
 return mirror_rows(I)
 ```
 
+If nothing fits all training pairs, programs that fit all but one become guesses. The line
+`without pair 2`, below the views if there are any, names the pair that does not count.
+
 A view depends only on the input of an example, so examples may be transformed differently. Each
 colour listed after its name, except black, costs 3.3 bits more.
 

@@ -20,7 +20,7 @@ from concepts.puzzle import CONCEPTS, Concept, Pair, puzzle_of
 EACH = 2
 MODULES = (
     "extracting", "recolouring", "judging", "drawing", "lines", "moving", "wholes", "parts",
-    "counting", "relations", "shifting", "nesting", "reaching", "sites", "measuring",
+    "counting", "relations", "shifting", "nesting", "reaching", "sites", "measuring", "strips",
 )  # fmt: skip
 
 

@@ -32,9 +32,9 @@ from weft.searches.arc.synthesis.listcontext import EncodedLayout
 from weft.searches.arc.synthesis.phases import Options
 from weft.searches.arc.synthesis.planner import ParallelPlanner, ParallelSearchResult
 from weft.searches.arc.task import ArcTask, Pair
-from weft.searches.arc.tasks import answer_to_wire
 from weft.searches.arc.values import Grid, decode_grids, encode_grids
 from weft.searches.arc.verdict import Outcome
+from weft.searches.arc.wire import answer_to_wire
 
 TEXTS = (
     "else own",

@@ -99,7 +99,7 @@ def test_one_ledger_for_all_workers_and_hash_seeds(
     functions = {name for (name,) in rows(reference, "SELECT function FROM tasks")}
     parts = (
         "shallow", "tables", "firsts", "steps", "lists", "choices", "each", "view", "viewtables",
-        "slice", "assemble", "examine", "conclude",
+        "slice", "assemble", "omit", "guess", "examine", "conclude",
     )  # fmt: skip
     assert functions == {f"arc.{part}" for part in parts}
     others = {workers: tmp_path / str(workers) for workers in ((1, 2, 8) if chaos else (2,))}

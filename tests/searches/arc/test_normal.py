@@ -26,8 +26,8 @@ from weft.searches.arc.synthesis.log import VIEWED
 from weft.searches.arc.synthesis.phases import PhaseResult, shallow, viewed
 from weft.searches.arc.synthesis.planner import ParallelPlanner, ParallelSearchResult, ShallowFacts
 from weft.searches.arc.task import ArcTask, Pair
-from weft.searches.arc.tasks import phase_from_wire, phase_to_wire
 from weft.searches.arc.values import Grid
+from weft.searches.arc.wire import phase_from_wire, phase_to_wire
 
 BY_COUNT = "colours_by_count"
 SEARCH = options("mirror_rows", depth=2, programs=2000, view_share=10)

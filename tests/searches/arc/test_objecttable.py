@@ -41,8 +41,9 @@ from weft.searches.arc.tables.table import ObjectTable, drawn, parse
 from weft.searches.arc.tables.vocabulary import actions, check
 from weft.searches.arc.tables.wording import ACTION_WORDS, MODIFIER_WORDS, SIDE_WORDS
 from weft.searches.arc.task import ArcTask, Pair
-from weft.searches.arc.tasks import answer_to_wire, planner_of
+from weft.searches.arc.tasks import planner_of
 from weft.searches.arc.values import Grid, decode_grids
+from weft.searches.arc.wire import answer_to_wire
 
 Cells = dict[tuple[int, int], int]
 KNOWN = tuple(actions((2, 5), [(1, -1)]))

@@ -72,7 +72,7 @@ def test_figures_of_a_run_without_work_say_nothing() -> None:
 def test_slices_are_found_by_the_name_they_run_under(small_run: Path) -> None:
     functions = {task.function for task in RunView(small_run, SEARCH).tasks()}
     assert functions >= {"arc.shallow", "arc.conclude"}
-    ends = {"arc.assemble", "arc.examine", "arc.conclude"}
+    ends = {"arc.assemble", "arc.omit", "arc.guess", "arc.examine", "arc.conclude"}
     parts = {TABLES, VIEW_TABLES, FIRSTS, STEPS, LISTS, CHOICES, EACH, SLICE, "arc.view"}
     assert functions <= {"arc.shallow", *parts, *ends}
 

@@ -19,6 +19,7 @@ class CheckedProgram:
     program: str
     train_right: int
     train: int
+    """Number of pairs that the program claims to get right."""
     outputs_same: bool
     """Whether the test outputs are those claimed; True if none were claimed."""
     problem: str = ""
@@ -33,12 +34,18 @@ class CheckedProgram:
 def check_program(
     task: ArcTask, program: Program, claimed: list[list[list[int]]] | None
 ) -> CheckedProgram:
-    """Run a program on every input of a task and compare the outputs."""
-    right = sum(program.run(pair.input) == pair.output for pair in task.train)
+    """Run a program on every input of a task and compare the outputs.
+
+    A pair that the program was learned without does not count.
+    """
+    claimed_pairs = [
+        pair for number, pair in enumerate(task.train, 1) if number != program.without_pair
+    ]
+    right = sum(program.run(pair.input) == pair.output for pair in claimed_pairs)
     outputs = [program.run(grid) for grid in task.test]
     rows = [None if grid is None else grid.rows() for grid in outputs]
     same = claimed is None or rows == claimed
-    return CheckedProgram(task.name, program.text(), right, len(task.train), same)
+    return CheckedProgram(task.name, program.text(), right, len(claimed_pairs), same)
 
 
 def check_run(run: ArcRun) -> Iterator[CheckedProgram]:

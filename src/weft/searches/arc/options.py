@@ -59,7 +59,7 @@ MARGIN_HELP = "Also require that every competitor costs over N bits more."
 Margin = Annotated[int | None, _count("--margin-bits", min=0, help=MARGIN_HELP)]
 WITHOUT_HELP = (
     "Parts of the method to disable, for ablation:"
-    " fitted,lists,views,pruning,bank,checks,behaviour,support,confidence."
+    " fitted,lists,views,omission,pruning,bank,checks,behaviour,support,confidence."
 )
 Without = Annotated[str, _decides("--without", metavar="PARTS", help=WITHOUT_HELP)]
 Attempts = Annotated[

@@ -7,7 +7,9 @@
 The text is the program: it can be written by hand, stored, parsed and run anywhere. A program may
 end with a fitted rule, which has parameters: `return colour_map(b, "1:2 3:4")`. It may begin with a
 view (`view lines_lie`): then `I` is the viewed input, and the view is undone on the result. A view
-of the background (`view ground_black "8"`) may be followed by another one.
+of the background (`view ground_black "8"`) may be followed by another one. A program that was
+learned without one of the training pairs names it below the views (`without pair 2`): it claims
+nothing about that pair.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ _LINE = re.compile(
     r'\((?P<argument>I|[a-z]{1,2})(?:, "(?P<parameters>[^"\\]*)")?\)'
 )
 _VIEW = re.compile(r'view (?P<name>[a-z][a-z0-9_]*)(?: "(?P<parameters>[^"\\]*)")?')
+_WITHOUT = re.compile(r"without pair (?P<pair>[1-9][0-9]?)")
 VIEW_UNDONE = "view_undone"
 """The last step of a program with a view."""
 
@@ -42,12 +45,17 @@ class Program:
     fitted: str = ""
     parameters: str = ""
     view: FittedView | None = None
+    without_pair: int = 0
+    """The training pair, counted from 1, that the program was learned without; 0 if none."""
 
     def text(self) -> str:
-        """Return the program as single-assignment lines, below its view."""
-        return ("" if self.view is None else f"{self.view.text()}\n") + self._lines()
+        """Return the program as single-assignment lines, below its view and the omitted pair."""
+        view = "" if self.view is None else f"{self.view.text()}\n"
+        omitted = f"without pair {self.without_pair}\n" if self.without_pair else ""
+        return view + omitted + self.step_lines()
 
-    def _lines(self) -> str:
+    def step_lines(self) -> str:
+        """Return the lines of the steps alone."""
         calls = [(name, None) for name in self.names]
         if self.fitted:
             calls.append((self.fitted, self.parameters))  # type: ignore[arg-type]
@@ -130,14 +138,14 @@ class Program:
 def parse(text: str, where: str = "program") -> Program:
     """Parse a program's text; raises `InputError` that names the wrong line."""
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
-    view = None
-    if lines and lines[0].startswith("view "):
-        view, lines = _parsed_views(lines, where)
+    total = len(lines)
+    view, lines = _parsed_views(lines, where)
+    without, lines = _parsed_omission(lines)
+    above = total - len(lines)
     if lines == ["return I"]:
-        return Program((), view=view)
+        return Program((), view=view, without_pair=without)
     names: list[str] = []
     stage, argument, parameters = ValueStage.GRID, "I", None
-    above = 0 if view is None else len(view.layers())
     for number, line in enumerate(lines, 1 + above):
         match = _LINE.fullmatch(line.strip())
         if match is None:
@@ -153,22 +161,30 @@ def parse(text: str, where: str = "program") -> Program:
     if not names or stage is not ValueStage.GRID:
         raise InputError(f"{where}: a program ends with a grid")
     if names[-1] not in fitted.BY_NAME:
-        return Program(tuple(names), view=view)
+        return Program(tuple(names), view=view, without_pair=without)
     try:
         fitted.BY_NAME[names[-1]].parse(parameters or "")
     except ValueInvalid as error:
         raise InputError(f"{where}, last line: {error.reason}", hint=error.hint) from None
-    return Program(tuple(names[:-1]), names[-1], parameters or "", view)
+    return Program(tuple(names[:-1]), names[-1], parameters or "", view, without)
 
 
-def _parsed_views(lines: Sequence[str], where: str) -> tuple[FittedView, list[str]]:
+def _parsed_views(lines: list[str], where: str) -> tuple[FittedView | None, list[str]]:
     """Parse the view, and a second one below a background view; return it and the other lines."""
+    if not lines or not lines[0].startswith("view "):
+        return None, lines
     view = _parsed_view(lines[0].strip(), f"{where}, line 1")
-    rest = list(lines[1:])
+    rest = lines[1:]
     if view.name == GroundBlack.name and rest and rest[0].startswith("view "):
         below = _parsed_view(rest.pop(0).strip(), f"{where}, line 2")
         view = replace(view, below=below)
     return view, rest
+
+
+def _parsed_omission(lines: list[str]) -> tuple[int, list[str]]:
+    """Parse the number of the omitted training pair, 0 if none; return it and the other lines."""
+    match = _WITHOUT.fullmatch(lines[0].strip()) if lines else None
+    return (0, lines) if match is None else (int(match["pair"]), lines[1:])
 
 
 def _parsed_view(line: str, where: str) -> FittedView:
@@ -205,16 +221,17 @@ def _letter(i: int) -> str:
     return chr(97 + i) if i < 26 else chr(96 + i // 26) + chr(97 + i % 26)
 
 
-ProgramOrder = tuple[int, int, Sequence[str], str, str, str]
+ProgramOrder = tuple[int, int, Sequence[str], str, str, str, int]
 
 
 @lru_cache(maxsize=4096)
 def order_key(program: Program) -> ProgramOrder:
     """Return a sort key: cheaper programs first, then shorter, then by names and parameters.
 
-    Of programs that are equal otherwise, the one without a view comes first.
+    Of programs that are equal otherwise, the one without a view comes first, then the one learned
+    from all pairs.
     """
     return (
         program.millibits(), len(program.names), program.names, program.fitted, program.parameters,
-        "" if program.view is None else program.view.text(),
+        "" if program.view is None else program.view.text(), program.without_pair,
     )  # fmt: skip

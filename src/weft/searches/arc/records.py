@@ -119,6 +119,19 @@ class AssembledRecord(TypedDict):
     """The number of programs to examine."""
     is_explained: bool
     """Whether a program without a view fits every pair, so that no black background is needed."""
+    is_empty: bool
+    """Whether nothing fits every pair, not even a guess."""
+
+
+class OmissionRecord(TypedDict):
+    """A puzzle without one of its training pairs."""
+
+    puzzle: Object
+    ways: list[str]
+    """Names of the divisions into parts that apply to it."""
+    pair: int
+    view: list[str] | None
+    """The view that changed its background; None if it is unchanged."""
 
 
 class GroupRecord(TypedDict):

@@ -137,7 +137,9 @@ def _parsed(text: str) -> Program | None:
 def _steps(task: ArcTask, program: Program) -> tuple[StepView, ...]:
     columns = [_values(program, grid) for grid in _inputs(task)]
     rows = zip_longest(*columns, fillvalue="")
-    lines = [*program.text().splitlines(), *([] if program.view is None else [VIEW_UNDONE])]
+    views = () if program.view is None else program.view.layers()
+    lines = [view.text() for view in views] + program.step_lines().splitlines()
+    lines += [VIEW_UNDONE] if views else []
     return tuple(StepView(line, tuple(values)) for line, values in zip(lines, rows, strict=False))
 
 

@@ -8,6 +8,7 @@
                ──► assemble
                in parallel the same on a black background, if the shallow phase found nothing and
                the background has another colour; joined, if the other parts found nothing either
+               ──► the same without one of the training pairs, for each, if nothing fits them all
                ──► examine the programs that compete ──► conclude
 
 The generator only runs the parts; `planner` decides which ones are needed.
@@ -32,7 +33,9 @@ from weft.searches.arc.synthesis.planner import ShallowFacts
 from weft.searches.arc.tasks import (
     assemble,
     conclude,
+    guess,
     join,
+    omit,
     on_ground,
     planner_of,
     run_choices,
@@ -52,7 +55,7 @@ Learned = list[tuple[ListPart, Result]]
 """Parts of list learning with their results."""
 
 
-@search(name="arc.solve_one", version=19)
+@search(name="arc.solve_one", version=20)
 def solve_one(puzzle: Object, options: Table) -> SearchBody:
     """Search one puzzle; the answer is its verdict with the evidence."""
     assembled: AssembledRecord
@@ -68,6 +71,9 @@ def solve_one(puzzle: Object, options: Table) -> SearchBody:
         is_complete = is_complete and ground_is_complete
         [joined] = yield [join(puzzle, options, assembled, grounded)]
         assembled = joined.value
+    if assembled["is_empty"]:
+        assembled, others_are_complete = yield from _guessed(puzzle, options, assembled)
+        is_complete = is_complete and others_are_complete
     candidates, count = assembled["found"], assembled["examinations"]
     examined: Sequence[Result] = ()
     if count:
@@ -91,6 +97,23 @@ def _searched(puzzle: Object, options: Table, ways: Sequence[str]) -> SearchBody
     ]
     [shallow], tables, parted = _divided((yield _together(groups)), groups)
     return (yield from _continued(puzzle, options, shallow.value, tables, parted))
+
+
+def _guessed(puzzle: Object, options: Table, assembled: AssembledRecord) -> SearchBody:
+    """Search the puzzle without one of its training pairs, for each; return the guesses added.
+
+    The second value states whether no part failed.
+    """
+    [omitted] = yield [omit(puzzle, options, assembled)]
+    if not omitted.value:
+        return assembled, True
+    brief = on_ground(options, is_coloured=True)
+    searched = yield from _in_step(
+        [_searched(each["puzzle"], brief, each["ways"]) for each in omitted.value]
+    )
+    others = [other for other, _ in searched]
+    [guessed] = yield [guess(puzzle, options, assembled, omitted.value, others)]
+    return guessed.value, all(is_complete for _, is_complete in searched)
 
 
 def _tables(puzzle: Object, options: Table) -> list[TaskCall]:
@@ -218,7 +241,7 @@ def _values(results: Sequence[Result]) -> list[Any]:
     return [result.value for result in results if result.ok]
 
 
-@search(name=SEARCH, version=19)
+@search(name=SEARCH, version=20)
 def solve(tasks: list[str], options: Table, *, inputs: Mapping[str, Object] = INPUTS) -> SearchBody:
     """Search every puzzle in a separate lane, named by the puzzle's digest.
 

@@ -1,7 +1,9 @@
 """The parts of one puzzle's search as tasks of the engine.
 
     shallow, tables ──► lists, choices, slices, views ──► lists that scan, in layers
-            ──► assemble; the same on a black background ──► join ──► examine ──► conclude
+            ──► assemble; the same on a black background ──► join
+            ──► the same without one pair each (omit), if nothing fits ──► guess
+            ──► examine ──► conclude
 
 Every task reads its puzzle as it is searched, on a black background (`normal.ground`); `conclude`
 reports the answer in terms of the original puzzle. The vectors of the shallow phase are passed to
@@ -11,23 +13,19 @@ every machine.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
 from weft import get, note, put, task
 from weft.model.codec import Table, from_json, to_json
-from weft.model.values import Object, canonical
+from weft.model.values import Object
 from weft.searches.arc import failure
 from weft.searches.arc.assessment import Found, Standard, examined, needed
 from weft.searches.arc.bank import Bank
 from weft.searches.arc.evidence import Evidence
-from weft.searches.arc.failure import Failure
-from weft.searches.arc.normal.ground import as_it_is, read_puzzle
+from weft.searches.arc.normal.ground import as_it_is, read_puzzle, searched_task
 from weft.searches.arc.normal.registry import FittedView, is_coloured
 from weft.searches.arc.ops.registry import fingerprint
-from weft.searches.arc.program import parse
 from weft.searches.arc.records import (
     CHOICES,
     EACH,
@@ -39,11 +37,9 @@ from weft.searches.arc.records import (
     VIEW_TABLES,
     AnswerRecord,
     AssembledRecord,
-    CandidateRecord,
     GroundRecord,
-    GroupRecord,
     LearnedRecord,
-    NearestRecord,
+    OmissionRecord,
     OptionsRecord,
     PhaseRecord,
     ShallowRecord,
@@ -54,12 +50,11 @@ from weft.searches.arc.synthesis.cache import ApplyCache
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.language import Language
 from weft.searches.arc.synthesis.learnchoices import learn_choices
-from weft.searches.arc.synthesis.learnlists import Beginning, ListPart, learn_part
+from weft.searches.arc.synthesis.learnlists import ListPart, learn_part
 from weft.searches.arc.synthesis.learnsteps import StepPart, learn_firsts, learn_seconds
 from weft.searches.arc.synthesis.learntables import joined, learn_input_tables
 from weft.searches.arc.synthesis.log import SearchLog
 from weft.searches.arc.synthesis.phases import (
-    Nearest,
     Options,
     PhaseResult,
     deep,
@@ -70,15 +65,23 @@ from weft.searches.arc.synthesis.phases import (
     with_tables,
 )
 from weft.searches.arc.synthesis.planner import (
-    AssembledSearch,
     ParallelPlanner,
-    ParallelSearchResult,
     ShallowFacts,
 )
 from weft.searches.arc.synthesis.sample import VectorSample, pack, unpack
-from weft.searches.arc.synthesis.space import ProgramCandidate, SearchCounts
 from weft.searches.arc.task import ArcTask
-from weft.searches.arc.verdict import Group
+from weft.searches.arc.wire import (
+    answer_to_wire,
+    assembled_from_wire,
+    assembled_to_wire,
+    found_from_wire,
+    learned_from_wire,
+    learned_to_wire,
+    omission_from_wire,
+    omission_to_wire,
+    phase_from_wire,
+    phase_to_wire,
+)
 
 _cache = ApplyCache()
 """One per worker, so that a worker's slices of one puzzle share expanded values."""
@@ -116,21 +119,21 @@ def run_lists(puzzle: Object, sample: Object, part: Table) -> LearnedRecord:
     """Run one part of decision-list learning."""
     own = from_json(ListPart, part)
     learned = learn_part(_problem(get(puzzle)), _sample(get(sample)), own)
-    return _learned(learned.candidates, learned.beginnings)
+    return learned_to_wire(learned.candidates, learned.beginnings)
 
 
 @task(name=CHOICES)
 @noted()
 def run_choices(puzzle: Object, sample: Object, start: int, end: int) -> LearnedRecord:
     """Learn which object each output is, in a range of vectors."""
-    return _learned(learn_choices(_problem(get(puzzle)), _sample(get(sample)), start, end))
+    return learned_to_wire(learn_choices(_problem(get(puzzle)), _sample(get(sample)), start, end))
 
 
 @task(name=TABLES)
 @noted()
 def run_tables(puzzle: Object, part: int) -> LearnedRecord:
     """Learn tables over the input's objects, for some segmentations."""
-    return _learned(learn_input_tables(_problem(get(puzzle)), part))
+    return learned_to_wire(learn_input_tables(_problem(get(puzzle)), part))
 
 
 @task(name=FIRSTS)
@@ -144,22 +147,22 @@ def run_firsts(puzzle: Object) -> list[str]:
 @noted()
 def run_steps(puzzle: Object, part: Table) -> LearnedRecord:
     """Learn second tables after a first one, for some segmentations."""
-    return _learned(learn_seconds(_problem(get(puzzle)), from_json(StepPart, part)))
+    return learned_to_wire(learn_seconds(_problem(get(puzzle)), from_json(StepPart, part)))
 
 
 @task(name=EACH)
 @noted()
 def run_each(puzzle: Object, options: Table, way: str) -> LearnedRecord:
     """Learn one program for all parts of the puzzle's grids, divided as `way` says."""
-    task = _shown(get(puzzle))
-    return _learned(parted(task, planner_of(options).options, way, _cache))
+    task = searched_task(get(puzzle))
+    return learned_to_wire(parted(task, planner_of(options).options, way, _cache))
 
 
 @task(name="arc.view")
 @noted()
 def run_view(puzzle: Object, options: Table, view: list[str], number: int) -> PhaseRecord:
     """Search one puzzle through a view."""
-    task, before = _shown(get(puzzle)), _lookups()
+    task, before = searched_task(get(puzzle)), _lookups()
     phase = viewed(task, planner_of(options).options, FittedView(*view), number, _cache)
     return _recorded(phase, before)
 
@@ -168,8 +171,8 @@ def run_view(puzzle: Object, options: Table, view: list[str], number: int) -> Ph
 @noted()
 def run_view_tables(puzzle: Object, view: list[str], part: int) -> LearnedRecord:
     """Learn tables over the objects of the viewed input, for some segmentations."""
-    task = _shown(get(puzzle))
-    return _learned(viewed_tables(task, FittedView(*view), part))
+    task = searched_task(get(puzzle))
+    return learned_to_wire(viewed_tables(task, FittedView(*view), part))
 
 
 @task(name="arc.assemble")
@@ -194,16 +197,16 @@ def assemble(
     ]
     slices = phases[: len(rest)]
     viewed_parts = [
-        with_tables(phase, map(_candidates, own))
+        with_tables(phase, map(learned_from_wire, own))
         for phase, own in zip(phases[len(rest) :], view_tables, strict=True)
     ]
     drawn, chosen, learned = (
-        [_candidates(part) for part in parts] for parts in (tables, choices, lists)
+        [learned_from_wire(part) for part in parts] for parts in (tables, choices, lists)
     )
     chosen.append(list(joined(drawn, first_phase.counts.programs)))
     planner = planner_of(options)
     assembled = planner.assemble(first_phase, slices, viewed_parts, chosen, learned)
-    return _assembled_to_wire(assembled, planner.standard)
+    return assembled_to_wire(assembled, planner.standard)
 
 
 @task(name="arc.join")
@@ -213,19 +216,50 @@ def join(
 ) -> AssembledRecord:
     """Join the search of a puzzle with that of the same puzzle on another background."""
     planner, (task, exchange) = planner_of(options), read_puzzle(get(puzzle))
-    own, other = _assembled(assembled), _assembled(grounded)
+    own, other = assembled_from_wire(assembled), assembled_from_wire(grounded)
     view = planner.ground(task, exchange, own.found)
     if view is None:  # a learned rule qualifies as an answer
         return assembled
-    return _assembled_to_wire(own.beside(other, task, view), planner.standard)
+    return assembled_to_wire(own.beside(other, task, view), planner.standard)
+
+
+@task(name="arc.omit")
+@noted()
+def omit(puzzle: Object, options: Table, assembled: AssembledRecord) -> list[OmissionRecord]:
+    """Return the puzzle without each of its training pairs, if nothing fits them all."""
+    planner, (task, exchange) = planner_of(options), read_puzzle(get(puzzle))
+    found = assembled_from_wire(assembled).found
+    return [
+        omission_to_wire(each, planner.ways(each.task))
+        for each in planner.omissions(task, exchange, found)
+    ]
+
+
+@task(name="arc.guess")
+@noted()
+def guess(
+    puzzle: Object,
+    options: Table,
+    assembled: AssembledRecord,
+    omitted: list[OmissionRecord],
+    searched: list[AssembledRecord],
+) -> AssembledRecord:
+    """Add what was found without one of the training pairs, as guesses."""
+    task = searched_task(get(puzzle))
+    others = [
+        (omission_from_wire(each), assembled_from_wire(other))
+        for each, other in zip(omitted, searched, strict=True)
+    ]
+    together = assembled_from_wire(assembled).guessed(others, task)
+    return assembled_to_wire(together, planner_of(options).standard)
 
 
 @task(name="arc.examine")
 @noted()
 def run_examine(puzzle: Object, options: Table, found: Object, number: int) -> Table:
     """Gather the evidence on one of the programs that compete for the answer."""
-    task, standard = _shown(get(puzzle)), planner_of(options).standard
-    examination = needed(_found(get(found)), standard)[number]
+    task, standard = searched_task(get(puzzle)), planner_of(options).standard
+    examination = needed(found_from_wire(get(found)), standard)[number]
     return to_json(examined(task, standard, examination))
 
 
@@ -244,7 +278,7 @@ def conclude(
     """
     puzzle_task, planner = ArcTask.from_canonical(get(puzzle)), planner_of(options)
     task, exchange = read_puzzle(get(puzzle))
-    search = _assembled(assembled)
+    search = assembled_from_wire(assembled)
     known = {
         each.program: from_json(Evidence, raw)
         for each, raw in zip(needed(search.found, planner.standard), evidence, strict=True)
@@ -294,51 +328,15 @@ def _language(bank: Bank | None) -> Language:
     return Language(bank.entries() if bank is not None else ())
 
 
-def _shown(puzzle: bytes) -> ArcTask:
-    """Return the task of a puzzle as it is searched."""
-    task, _ = read_puzzle(puzzle)
-    return task
-
-
 @lru_cache(maxsize=2)
 def _problem(puzzle: bytes) -> EncodedTask:
     """Return the encoded task; cached, so that a worker's parts of one puzzle share it."""
-    return EncodedTask(_shown(puzzle))
+    return EncodedTask(searched_task(puzzle))
 
 
 @lru_cache(maxsize=2)
 def _sample(data: bytes) -> VectorSample:
     return unpack(data)
-
-
-def _learned(
-    candidates: Sequence[ProgramCandidate], beginnings: Sequence[Beginning] = ()
-) -> LearnedRecord:
-    """Return the record of a part; programs are passed as an object, as most remain unused."""
-    wire = [_candidate_to_wire(candidate) for candidate in candidates]
-    return {
-        "found": put(canonical(wire).encode()) if wire else None,
-        "is_validated": any(candidate.loo_passed for candidate in candidates),
-        "beginnings": [to_json(beginning) for beginning in beginnings],
-    }
-
-
-def _candidates(part: LearnedRecord) -> list[ProgramCandidate]:
-    stored = part["found"]
-    return [] if stored is None else candidates_from(get(stored))
-
-
-def candidates_from(data: bytes) -> list[ProgramCandidate]:
-    """Decode the programs that a part of rule learning found."""
-    return [_candidate_from_wire(raw) for raw in json.loads(data)]
-
-
-@lru_cache(maxsize=2)
-def _found(data: bytes) -> Found:
-    candidates, guesses = (
-        tuple(_candidate_from_wire(raw) for raw in part) for part in json.loads(data)
-    )
-    return Found(candidates, guesses)
 
 
 def _lookups() -> tuple[int, int]:
@@ -356,114 +354,3 @@ def _recorded(phase: PhaseResult, before: tuple[int, int]) -> PhaseRecord:
         cache_bytes=_cache.size_bytes,
     )
     return {**phase_to_wire(phase), "log": put(phase.log.to_bytes())}
-
-
-# -- values passed between tasks, as JSON ---------------------------------------------------------
-
-
-def phase_to_wire(phase: PhaseResult) -> PhaseRecord:
-    """Return a phase's result without its log and table, which are passed as objects."""
-    return {
-        "candidates": [_candidate_to_wire(candidate) for candidate in phase.candidates],
-        "guesses": [_candidate_to_wire(candidate) for candidate in phase.guesses],
-        "nearest": _nearest_to_wire(phase.nearest),
-        "programs": phase.counts.programs,
-        "exhausted": phase.exhausted,
-        "states": phase.states,
-        "examples": phase.examples,
-        "views": [[view.name, view.parameters] for view in phase.views],
-    }
-
-
-def phase_from_wire(raw: PhaseRecord, log: SearchLog) -> PhaseResult:
-    """Undo `phase_to_wire`; `log` is passed separately."""
-    near = raw["nearest"]
-    return PhaseResult(
-        tuple(_candidate_from_wire(item) for item in raw["candidates"]),
-        tuple(_candidate_from_wire(item) for item in raw["guesses"]),
-        Nearest(parse(near["program"]), near["shape_loss"], near["cell_loss"]),
-        SearchCounts(programs=raw["programs"]),
-        log,
-        raw["exhausted"],
-        raw["states"],
-        raw["examples"],
-        views=tuple(FittedView(*view) for view in raw["views"]),
-    )
-
-
-def _assembled_to_wire(assembled: AssembledSearch, standard: Standard) -> AssembledRecord:
-    groups = [
-        [_candidate_to_wire(candidate) for candidate in candidates]
-        for candidates in (assembled.found.candidates, assembled.found.guesses)
-    ]
-    return {
-        "found": put(canonical(groups).encode()),
-        "nearest": _nearest_to_wire(assembled.nearest),
-        "exhausted": assembled.exhausted,
-        "programs": assembled.programs,
-        "log": put(assembled.log.to_bytes()),
-        "examinations": len(needed(assembled.found, standard)),
-        "is_explained": assembled.found.is_explained,
-    }
-
-
-def _assembled(raw: AssembledRecord) -> AssembledSearch:
-    near = raw["nearest"]
-    return AssembledSearch(
-        _found(get(raw["found"])),
-        Nearest(parse(near["program"]), near["shape_loss"], near["cell_loss"]),
-        raw["exhausted"],
-        raw["programs"],
-        SearchLog.from_bytes(get(raw["log"])),
-    )
-
-
-def answer_to_wire(result: ParallelSearchResult, failure: Failure | None) -> AnswerRecord:
-    """Return a lane's answer: the outcome, its evidence, and the nearest program."""
-    weighing = result.verdict.weighing
-    return {
-        "outcome": result.verdict.outcome.value,
-        "confidence_permille": result.verdict.confidence_permille,
-        "groups": [_group_to_wire(group) for group in result.verdict.groups],
-        "weighing": None if weighing is None else to_json(weighing),
-        "nearest": _nearest_to_wire(result.nearest),
-        "failure": None if failure is None else {"class": failure.kind.value, "why": failure.why},
-        "programs": result.programs,
-        "exhausted": result.exhausted,
-    }
-
-
-def _candidate_to_wire(candidate: ProgramCandidate) -> CandidateRecord:
-    return {
-        "program": candidate.program.text(),
-        "millibits": candidate.millibits,
-        "outputs": candidate.outputs.hex(),
-        "time": candidate.time,
-        "loo_passed": candidate.loo_passed,
-    }
-
-
-def _candidate_from_wire(raw: CandidateRecord) -> ProgramCandidate:
-    outputs = bytes.fromhex(raw["outputs"])
-    return ProgramCandidate(
-        parse(raw["program"]), raw["millibits"], outputs, raw["time"], raw["loo_passed"]
-    )
-
-
-def _nearest_to_wire(nearest: Nearest) -> NearestRecord:
-    return {
-        "program": nearest.program.text(),
-        "shape_loss": nearest.shape_loss,
-        "cell_loss": nearest.cell_loss,
-    }
-
-
-def _group_to_wire(group: Group) -> GroupRecord:
-    return {
-        "outputs": [grid.rows() for grid in group.outputs],
-        "programs": [program.text() for program in group.programs],
-        "millibits": group.millibits,
-        "size": group.size,
-        "shortest_millibits": group.shortest_millibits,
-        "evidence": None if group.evidence is None else group.evidence.to_dict(),
-    }

@@ -40,6 +40,12 @@ def read_puzzle(data: bytes) -> tuple[ArcTask, FittedView | None]:
     return (task, None) if AS_IS in json.loads(data) else on_black_ground(task)
 
 
+def searched_task(data: bytes) -> ArcTask:
+    """Return the task to search, as `read_puzzle` does."""
+    task, _ = read_puzzle(data)
+    return task
+
+
 def on_black_ground(task: ArcTask) -> tuple[ArcTask, FittedView | None]:
     """Return the task on black, and the view that produces it; None if the task is unchanged."""
     ground = ground_colour(task)

@@ -9,6 +9,7 @@ from weft.errors import UsageError
 FITTED = "fitted"
 LISTS = "lists"
 VIEWS = "views"
+OMISSION = "omission"
 PRUNING = "pruning"
 BANK = "bank"
 CHECKS = "checks"
@@ -19,6 +20,7 @@ PARTS = {
     FITTED: "operators whose parameters come from the training pairs",
     LISTS: "decision lists over cells, composed of what many programs reach",
     VIEWS: "tasks normalised by colour or orientation, example by example",
+    OMISSION: "guesses from all training pairs but one, if nothing fits them all",
     PRUNING: "leaving out what cannot reach the outputs",
     BANK: "concepts learned from solved tasks",
     CHECKS: "weighing evidence; any competitor makes an answer UNKNOWN then",

@@ -12,6 +12,7 @@
             ──► the same on a black background, if the background has another colour and no program
                 was found except through a view (`arc.tasks` runs it in parallel with the above):
                 briefly, with all kinds of lists only if no input has a black background
+            ──► brief searches without one of the training pairs, for each, if nothing fits them all
             ──► evidence on the programs that compete, examined independently ──► verdict
 
 Before all this, a puzzle whose background has another colour is changed to a black background; the
@@ -32,7 +33,7 @@ from weft.searches.arc.evidence import Evidence
 from weft.searches.arc.normal.ground import on_black_ground
 from weft.searches.arc.normal.registry import FittedView, grounded, is_coloured
 from weft.searches.arc.program import Program
-from weft.searches.arc.synthesis.ablation import FITTED, LISTS, VIEWS
+from weft.searches.arc.synthesis.ablation import FITTED, LISTS, OMISSION, VIEWS
 from weft.searches.arc.synthesis.budget import SLICES, WorkerBudget, share, split_budget
 from weft.searches.arc.synthesis.cache import ApplyCache
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
@@ -55,6 +56,7 @@ from weft.searches.arc.synthesis.learntables import PARTS as TABLE_PARTS
 from weft.searches.arc.synthesis.learntables import joined, learn_input_tables
 from weft.searches.arc.synthesis.log import SearchLog, append, merge
 from weft.searches.arc.synthesis.log import viewed as viewed_log
+from weft.searches.arc.synthesis.omission import Omission, as_guesses, omissions
 from weft.searches.arc.synthesis.phases import (
     Nearest,
     Options,
@@ -156,6 +158,23 @@ class AssembledSearch:
             append(self.log, grounded.log, view.text()),
         )
 
+    def guessed(
+        self, searched: Iterable[tuple[Omission, AssembledSearch]], task: ArcTask
+    ) -> AssembledSearch:
+        """Add what searches without one of the training pairs found, as guesses.
+
+        The log remains that of the search with all pairs.
+        """
+        guesses, programs = list(self.found.guesses), self.programs
+        for omission, other in searched:
+            own, view = (*other.found.candidates, *other.found.guesses), omission.view
+            if view is not None:
+                own = tuple(unviewed(candidate, task, view) for candidate in own)
+            guesses += as_guesses(own, omission.pair)
+            programs += other.programs
+        found = Found(self.found.candidates, tuple(guesses))
+        return replace(self, found=found, programs=programs)
+
 
 @dataclass(frozen=True, slots=True)
 class ParallelSearchResult:
@@ -198,6 +217,10 @@ class ParallelPlanner:
             planner = self.on_ground(exchange is not None or is_coloured(on_black))
             other = planner.searched(view.of(on_black))
             assembled = assembled.beside(other, on_black, view)
+        omitted = self.omissions(on_black, exchange, assembled.found)
+        brief = self.on_ground(is_coloured=True)
+        others = [(each, brief.searched(each.task)) for each in omitted]
+        assembled = assembled.guessed(others, on_black)
         return self._examined(on_black, assembled).through(exchange, task)
 
     def searched(self, task: ArcTask) -> AssembledSearch:
@@ -228,6 +251,19 @@ class ParallelPlanner:
         if exchange is None:
             return grounded(task)
         return None if explanations(found, self.standard) else exchange
+
+    def omissions(
+        self, task: ArcTask, exchange: FittedView | None, found: Found
+    ) -> tuple[Omission, ...]:
+        """Return the task without each of its training pairs, if nothing fits them all.
+
+        A task whose background was exchanged is on black already.
+        """
+        own = self.options
+        if found.candidates or found.guesses or own.budget.stop_on_first or OMISSION in own.without:
+            return ()
+        keeps_ground = exchange is not None or VIEWS in own.without
+        return tuple(omissions(task, None if keeps_ground else grounded(task)))
 
     def ways(self, task: ArcTask) -> tuple[str, ...]:
         """Return the ways to divide a task into parts that share a program."""
