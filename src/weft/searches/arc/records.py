@@ -127,8 +127,6 @@ class OmissionRecord(TypedDict):
     """A puzzle without one of its training pairs."""
 
     puzzle: Object
-    ways: list[str]
-    """Names of the divisions into parts that apply to it."""
     pair: int
     view: list[str] | None
     """The view that changed its background; None if it is unchanged."""

@@ -37,6 +37,7 @@ from weft.searches.arc.tasks import (
     join,
     omit,
     on_ground,
+    on_omission,
     planner_of,
     run_choices,
     run_each,
@@ -107,9 +108,9 @@ def _guessed(puzzle: Object, options: Table, assembled: AssembledRecord) -> Sear
     [omitted] = yield [omit(puzzle, options, assembled)]
     if not omitted.value:
         return assembled, True
-    brief = on_ground(options, is_coloured=True)
+    brief = on_omission(options)
     searched = yield from _in_step(
-        [_searched(each["puzzle"], brief, each["ways"]) for each in omitted.value]
+        [_searched(each["puzzle"], brief, ways=()) for each in omitted.value]
     )
     others = [other for other, _ in searched]
     [guessed] = yield [guess(puzzle, options, assembled, omitted.value, others)]

@@ -227,12 +227,9 @@ def join(
 @noted()
 def omit(puzzle: Object, options: Table, assembled: AssembledRecord) -> list[OmissionRecord]:
     """Return the puzzle without each of its training pairs, if nothing fits them all."""
-    planner, (task, exchange) = planner_of(options), read_puzzle(get(puzzle))
+    task, exchange = read_puzzle(get(puzzle))
     found = assembled_from_wire(assembled).found
-    return [
-        omission_to_wire(each, planner.ways(each.task))
-        for each in planner.omissions(task, exchange, found)
-    ]
+    return [omission_to_wire(each) for each in planner_of(options).omissions(task, exchange, found)]
 
 
 @task(name="arc.guess")
@@ -318,8 +315,18 @@ def planner_of(options: Table) -> ParallelPlanner:
 
 def on_ground(options: Table, is_coloured: bool) -> Table:
     """Return the options for a task on a black background; see `ParallelPlanner.on_ground`."""
+    return _with(options, planner_of(options).on_ground(is_coloured))
+
+
+def on_omission(options: Table) -> Table:
+    """Return the options for a task without a pair; see `ParallelPlanner.on_omission`."""
+    return _with(options, planner_of(options).on_omission())
+
+
+def _with(options: Table, planner: ParallelPlanner) -> Table:
+    """Return recorded options with the budget and the parts of another planner."""
+    own = planner.options
     record = from_json(OptionsRecord, options)
-    own = planner_of(options).on_ground(is_coloured).options
     return to_json(replace(record, budget=own.budget, without=tuple(own.without)))
 
 

@@ -55,12 +55,11 @@ def learned_from_wire(raw: LearnedRecord) -> list[ProgramCandidate]:
     return [_candidate_from_wire(item) for item in items]
 
 
-def omission_to_wire(omission: Omission, ways: Sequence[str]) -> OmissionRecord:
-    """Return the record of an omission; `ways` divide its task into parts."""
+def omission_to_wire(omission: Omission) -> OmissionRecord:
+    """Return the record of an omission."""
     view = omission.view
     return {
         "puzzle": put(as_it_is(omission.task)),
-        "ways": list(ways),
         "pair": omission.pair,
         "view": None if view is None else [view.name, view.parameters],
     }

@@ -49,6 +49,8 @@ class SearchBudget:
     """Whether the search has no deep phase."""
     has_late_lists: bool = True
     """Whether lists that scan, read more columns or come in layers may follow plain ones."""
+    has_compositions: bool = True
+    """Whether programs for parts of a grid and pairs of tables are learned."""
     schema_version: Literal[1] = 1
 
     def __post_init__(self) -> None:
@@ -76,7 +78,7 @@ class SearchBudget:
         most = self.max_programs * FULL_CELLS // max(cells, FULL_CELLS)
         return replace(self, max_programs=max(1, most))
 
-    def brief(self, *, has_late_lists: bool) -> SearchBudget:
+    def brief(self, *, has_late_lists: bool, has_compositions: bool = True) -> SearchBudget:
         """Return the budget of a short additional search without a deep phase."""
         return replace(
             self,
@@ -84,6 +86,7 @@ class SearchBudget:
             shallow_share=BRIEF_SHARE,
             is_brief=True,
             has_late_lists=has_late_lists,
+            has_compositions=has_compositions,
         )
 
     @property

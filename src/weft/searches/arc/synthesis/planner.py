@@ -34,7 +34,13 @@ from weft.searches.arc.normal.ground import on_black_ground
 from weft.searches.arc.normal.registry import FittedView, grounded, is_coloured
 from weft.searches.arc.program import Program
 from weft.searches.arc.synthesis.ablation import FITTED, LISTS, OMISSION, VIEWS
-from weft.searches.arc.synthesis.budget import SLICES, WorkerBudget, share, split_budget
+from weft.searches.arc.synthesis.budget import (
+    SLICES,
+    SearchBudget,
+    WorkerBudget,
+    share,
+    split_budget,
+)
 from weft.searches.arc.synthesis.cache import ApplyCache
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.learnchoices import cheapest as cheapest_choices
@@ -217,9 +223,8 @@ class ParallelPlanner:
             planner = self.on_ground(exchange is not None or is_coloured(on_black))
             other = planner.searched(view.of(on_black))
             assembled = assembled.beside(other, on_black, view)
-        omitted = self.omissions(on_black, exchange, assembled.found)
-        brief = self.on_ground(is_coloured=True)
-        others = [(each, brief.searched(each.task)) for each in omitted]
+        omitted, planner = self.omissions(on_black, exchange, assembled.found), self.on_omission()
+        others = [(each, planner.searched(each.task)) for each in omitted]
         assembled = assembled.guessed(others, on_black)
         return self._examined(on_black, assembled).through(exchange, task)
 
@@ -274,10 +279,16 @@ class ParallelPlanner:
 
         All kinds of lists are learned if no input has a black background.
         """
-        own = self.options
-        budget = own.budget.brief(has_late_lists=is_coloured)
-        without = tuple(sorted({*own.without, VIEWS}))
-        options = replace(own, budget=budget, without=without)
+        return self._brief(self.options.budget.brief(has_late_lists=is_coloured))
+
+    def on_omission(self) -> ParallelPlanner:
+        """Return the planner for tasks without one of their pairs: brief, and without views."""
+        budget = self.options.budget.brief(has_late_lists=True, has_compositions=False)
+        return self._brief(budget)
+
+    def _brief(self, budget: SearchBudget) -> ParallelPlanner:
+        without = tuple(sorted({*self.options.without, VIEWS}))
+        options = replace(self.options, budget=budget, without=without)
         return ParallelPlanner(options, self.slices, self.standard)
 
     def learn(
@@ -333,7 +344,7 @@ class ParallelPlanner:
         return SearchParts(
             tuple(plain_parts(bases)),
             tuple((start, start + SEGMENTED_TOGETHER) for start in ends),
-            tuple(facts.ways),
+            tuple(facts.ways) if budget.has_compositions else (),
             self._slices(facts, remaining - views * each),
             views,
         )
@@ -362,7 +373,8 @@ class ParallelPlanner:
         `is_guessed` states that a table or a plain list fits.
         """
         own = self.options
-        may_follow = own.budget.has_late_lists and FITTED not in own.without
+        is_allowed = own.budget.has_late_lists and own.budget.has_compositions
+        may_follow = is_allowed and FITTED not in own.without
         is_needless = facts.is_solved or is_guessed or facts.canvases > 0 or facts.bases == 0
         return may_follow and not is_needless
 
