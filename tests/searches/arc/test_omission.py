@@ -19,10 +19,10 @@ from weft.searches.arc.program import order_key, parse
 from weft.searches.arc.recorded import read_run
 from weft.searches.arc.request import ArcRequest
 from weft.searches.arc.runview import view_of_program
-from weft.searches.arc.synthesis.ablation import OMISSION
+from weft.searches.arc.synthesis.ablation import OMISSION, VIEWS
 from weft.searches.arc.synthesis.budget import SearchBudget
 from weft.searches.arc.synthesis.omission import MOST_OMITTED, as_guesses, omissions
-from weft.searches.arc.synthesis.planner import ParallelPlanner
+from weft.searches.arc.synthesis.planner import ParallelPlanner, ShallowFacts
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.tasks import planner_of
@@ -119,6 +119,22 @@ def test_pairs_are_kept_where_anything_fits_them_all() -> None:
     first_only = ParallelPlanner(replace(own, budget=replace(own.budget, stop_on_first=True)))
     assert first_only.omissions(task, None, Found((), ())) == ()
     assert without.search(task).verdict.groups == ()
+
+
+def test_searches_without_a_pair_are_brief() -> None:
+    planner = ParallelPlanner(options("mirror_rows"))
+    facts = ShallowFacts(
+        programs=9, is_solved=False, exhausted=False, views=2, open_slices=(0,), bases=3,
+        canvases=0, segmented=4, ways=("rows",), cells=90,
+    )  # fmt: skip
+    brief = planner.on_omission()
+    assert planner.parts(facts).ways == ("rows",)
+    assert planner.has_steps(facts, is_guessed=False)
+    parts = brief.parts(facts)
+    assert (parts.ways, parts.slices, bool(parts.lists)) == ((), (), True)
+    assert not brief.has_steps(facts, is_guessed=False)
+    assert brief.late(facts, (), is_validated=False)
+    assert VIEWS in brief.options.without
 
 
 def test_puzzle_on_an_exchanged_ground_is_not_put_on_black_again() -> None:

@@ -43,7 +43,7 @@ class OptionsRecord:
 
 
 class CandidateRecord(TypedDict):
-    """A program that is right on every training pair."""
+    """A program that is right on every training pair, or on all but the one that it names."""
 
     program: str
     millibits: int
