@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.arcruns import COUNTS, bench
+from weft.searches.arc.attempts import solved_within
 from weft.searches.arc.data import load
 from weft.searches.arc.recorded import ArcRun, read_run
-from weft.searches.arc.score import rank, score
+from weft.searches.arc.score import ATTEMPTS, score
 from weft.searches.arc.task import ArcTask
 
 TOOL = Path(__file__).parents[1] / "tools" / "make_concept_puzzles.py"
@@ -59,7 +60,7 @@ def missed(run: ArcRun, truth: Truth, names: Names) -> list[str]:
     reached: dict[str, bool] = {}
     for item in run.items:
         rule = names[item.task.name]["rule"]
-        is_right = rank(item.answer, truth[item.task.digest].truth) in (0, 1)
+        is_right = solved_within(item.answer, truth[item.task.digest].truth, ATTEMPTS)
         reached[rule] = reached.get(rule, False) or is_right
     return sorted(rule for rule, any_right in reached.items() if not any_right)
 

@@ -171,11 +171,12 @@ Data: {data}.
 
 Operators, costs and the confidence rule were designed and tuned on the training split and the new
 tasks of ARC-AGI-2 training; for evaluation splits only these totals were ever seen. `answered`
-counts SOLVED tasks; `pass@1` and `pass@2` also count guesses for UNKNOWN tasks. States are single
-grids; MB is the largest process.
+counts SOLVED tasks; `pass@1` and `pass@2` also count guesses for UNKNOWN tasks: a task counts if
+the outputs for all its tests are right, each within so many attempts. States are single grids; MB
+is the largest process.
 
 {_table("split", runs)}
-{_halves(part["halves"])}
+{_outputs(runs)}{_halves(part["halves"])}
 {_confidences(runs)}{EARLIER}{_aims(runs["evaluation"])}\
 Why training tasks are UNKNOWN: {_counted(runs["training"]["failures"])}.
 
@@ -189,6 +190,14 @@ Why training tasks are UNKNOWN: {_counted(runs["training"]["failures"])}.
 | balance of slices (mean / longest) | {_percent(runs["training"]["slice_balance"])} | |
 
 {arcpublished.section(part.get("version"), runs)}"""
+
+
+def _outputs(runs: Mapping[str, Figures]) -> str:
+    """Return the counts of single outputs; empty unless all runs have them."""
+    if any("outputs" not in run for run in runs.values()):
+        return ""
+    counts = [f"{name} {run['outputs_top2']} of {run['outputs']}" for name, run in runs.items()]
+    return f"Outputs right within two attempts: {'; '.join(counts)}.\n\n"
 
 
 def _halves(halves: list[Figures]) -> str:

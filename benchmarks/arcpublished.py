@@ -280,7 +280,8 @@ On 160 object-centric tasks of ARC-AGI-1, compared by the authors of GPAR:
 {_table(SUBSET_COLUMNS, subset)}
 What cannot be compared: the contest of 2020 allowed three guesses, ARC Prize allows two, GPAR's
 comparison one, and figures of 2020 are of the tasks as first published (`arc-agi-1-2019`). Some
-rows count outputs; Weft counts a task only if the outputs for all its tests are right in one guess.
+rows count outputs; Weft counts a task only if the outputs for all its tests are right, each within
+two attempts, as ARC Prize allows them.
 Results on 160 selected tasks say nothing about whole splits, and times are of different machines
 and limits. Nor does a result on tasks that a solver was designed on show what it does on new ones:
 icecuber's author had solved a quarter of the evaluation tasks by hand, and it reaches 39% there but

@@ -46,7 +46,7 @@ def bench(out: Path, workers: int, *options: str) -> dict[str, Any]:
     scores = body["score"]
     return {
         "data": body["data"],
-        "tasks": scores["tasks"],
+        **{name: scores[name] for name in ("tasks", "outputs", "outputs_top2")},
         **{name: scores[name] for name in COUNTS},
         "confidences": scores["confidences"],
         "reliability": scores["reliability"],

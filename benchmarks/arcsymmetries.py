@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.arcruns import bench
+from weft.searches.arc.attempts import solved_within
 from weft.searches.arc.data import load
 from weft.searches.arc.recorded import read_run
-from weft.searches.arc.score import rank
+from weft.searches.arc.score import ATTEMPTS
 from weft.searches.arc.symmetries import AUGMENTATIONS, COLOURS, SAME, Symmetry, permuted
 from weft.searches.arc.task import ArcTask
 
-GUESSES = 2
 ON_GROUND = "on another ground"
 NAMES = (SAME.name, "transposed", "left to right", "colours permuted", ON_GROUND)
 _SYMMETRIES = {
@@ -80,12 +80,11 @@ def change_of(name: str, task: ArcTask) -> Symmetry:
 def _solved(out: Path, tasks: Sequence[ArcTask]) -> set[str]:
     """Return the names of the tasks that one of two guesses solves."""
     truth = {task.digest: task for task in tasks}
-    places = {
-        truth[item.task.digest].name: rank(item.answer, truth[item.task.digest].truth)
+    return {
+        truth[item.task.digest].name
         for item in read_run(out).items
-        if item.answer is not None
+        if solved_within(item.answer, truth[item.task.digest].truth, ATTEMPTS)
     }
-    return {name for name, at in places.items() if at is not None and at < GUESSES}
 
 
 def section(part: Mapping[str, Any]) -> str:

@@ -103,6 +103,7 @@ def _show_score(score: BenchScore) -> None:
         f"  unknown {score.unknown}  of {score.tasks}{precision}"
     )
     render.out(f"top-1     {score.top1}   top-2  {score.top2}")
+    render.out(f"outputs   {score.outputs_top2} of {score.outputs} right within two attempts")
     for floor, counts in score.confidences.items():
         render.out(f"  --min-confidence {floor:6} right {counts['right']}  wrong {counts['wrong']}")
     for name, count in (*score.outcomes.items(), *score.failures.items()):

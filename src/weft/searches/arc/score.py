@@ -14,6 +14,7 @@ from typing import Literal
 from weft.inspect.report.view import ViewedTask
 from weft.model import codec
 from weft.model.values import Value
+from weft.searches.arc.attempts import right_outputs, solved_within
 from weft.searches.arc.recorded import ArcRun
 from weft.searches.arc.records import AnswerRecord
 from weft.searches.arc.spent import CPU_S
@@ -24,6 +25,8 @@ CONFIDENCES = (0, 500, 800, 850, 900, 920, 930, 950, 980, 990)
 """Values of `--min-confidence`, in permille, for which a bench reports answers."""
 BINS = (0, 200, 400, 600, 800, 900, 950, 980)
 """Lower bounds of the bins of a reliability diagram, in permille."""
+ATTEMPTS = 2
+"""Attempts for each test, as ARC Prize allows them."""
 SLOWEST = 20
 """One in `SLOWEST` puzzles counts as slow."""
 COMPLETE = ("SOLVED", "UNKNOWN/ambiguous", "UNKNOWN/unsure")
@@ -32,7 +35,7 @@ COMPLETE = ("SOLVED", "UNKNOWN/ambiguous", "UNKNOWN/unsure")
 
 @dataclass(frozen=True, slots=True)
 class BenchScore:
-    """Totals of a run. `right` and `wrong` count answers; `top1` and `top2` count first guesses."""
+    """Totals of a run: `right` and `wrong` count answers, `top1` and `top2` tasks by attempts."""
 
     tasks: int
     answered: int
@@ -41,6 +44,10 @@ class BenchScore:
     unknown: int
     top1: int
     top2: int
+    outputs: int
+    """Number of tests of all tasks."""
+    outputs_top2: int
+    """Tests with a right output among the first two attempts."""
     outcomes: Mapping[str, int]
     failures: Mapping[str, int]
     confidences: Mapping[str, Mapping[str, int]]
@@ -104,19 +111,22 @@ def score(run: ArcRun, truth: Mapping[str, ArcTask]) -> BenchScore:
     """Score a run against the true outputs; `truth` maps digests to tasks."""
     outcomes: Counter[str] = Counter()
     failures: Counter[str] = Counter()
-    right = wrong = top1 = top2 = 0
+    right = wrong = top1 = top2 = outputs = outputs_top2 = 0
     for item in run.items:
         outcomes[item.outcome] += 1
         failure = None if item.answer is None else item.answer["failure"]
         if failure is not None:
             failures[failure["class"]] += 1
-        place = rank(item.answer, truth[item.task.digest].truth)
-        top1, top2 = top1 + (place == 0), top2 + (place in (0, 1))
+        true = truth[item.task.digest].truth
+        is_first = solved_within(item.answer, true, 1)
+        top1, top2 = top1 + is_first, top2 + solved_within(item.answer, true, ATTEMPTS)
+        outputs += len(true)
+        outputs_top2 += right_outputs(item.answer, true, ATTEMPTS)
         if item.outcome == "SOLVED":
-            right, wrong = right + (place == 0), wrong + (place != 0)
+            right, wrong = right + is_first, wrong + (not is_first)
     answered, n = right + wrong, len(run.items)
     return BenchScore(
-        n, answered, right, wrong, n - answered, top1, top2,
+        n, answered, right, wrong, n - answered, top1, top2, outputs, outputs_top2,
         dict(sorted(outcomes.items())), dict(sorted(failures.items())),
         {f"{p / 1000:g}": _at_confidence(run, truth, p) for p in CONFIDENCES},
         reliability(run, truth),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
+from weft.searches.arc.attempts import attempts_of
 from weft.searches.arc.recorded import ArcRun
 from weft.searches.arc.task import ArcTask
 from weft.searches.arc.values import Grid
@@ -32,15 +33,16 @@ def write(tasks: Sequence[ArcTask], answers: Mapping[str, Sequence[Sequence[Grid
     return json.dumps(body, sort_keys=True, separators=(",", ":")).encode() + b"\n"
 
 
-def of_run(run: ArcRun, tasks: Sequence[ArcTask], attempts: int) -> bytes:
-    """Return the submission file of a run, with the best `attempts` groups of each task."""
+def of_run(run: ArcRun, tasks: Sequence[ArcTask], most: int) -> bytes:
+    """Return the submission file of a run, with at most `most` attempts for each test."""
     answer_of = {item.task.digest: item.answer for item in run.items}
-    answers: dict[str, list[list[Grid]]] = {}
-    for task in tasks:
-        answer = answer_of[task.digest]
-        groups = [] if answer is None else answer["groups"][:attempts]
-        guesses = [[Grid.of(rows) for rows in group["outputs"]] for group in groups]
-        answers[task.name] = [[guess[i] for guess in guesses] for i in range(len(task.test))]
+    answers = {
+        task.name: [
+            [Grid.of(rows) for rows in own[:most]]
+            for own in attempts_of(answer_of[task.digest], len(task.test))
+        ]
+        for task in tasks
+    }
     return write(tasks, answers)
 
 
