@@ -29,7 +29,8 @@ pytestmark = pytest.mark.xdist_group("arc-runs")
 COUNTS = {"answered": 7, "right": 6, "wrong": 1}
 RUN: dict[str, Any] = {
     "data": "made here", "tasks": 9, "answered": 7, "right": 6, "wrong": 1, "unknown": 2,
-    "top1": 6, "top2": 8, "precision": 6 / 7, "confidences": {"0.9": COUNTS, "0.95": COUNTS},
+    "top1": 6, "top2": 8, "outputs": 10, "outputs_top2": 9,
+    "precision": 6 / 7, "confidences": {"0.9": COUNTS, "0.95": COUNTS},
     "failures": {"AMBIGUOUS": 2}, "cpu_s_per_task": 0.5, "cpu_s_of_slowest": 1.5,
     "states_per_s": 1234,
     "programs_per_s": 99, "pruned_share": 0.5, "repeated_share": 0.1, "cache_hit_share": 0.0,
@@ -131,6 +132,14 @@ def test_page_has_a_section_for_each_part_measured() -> None:
     assert "| training | 7 | 6 | 1 | 2 | 85.7% | 6 | 8 | 0.50 | 1.5 | 1,234 | 200 |" in whole
     assert f"checks: {PARTS['checks']}" in whole
     assert "no bank ships" in whole
+
+
+def test_page_counts_outputs_where_every_split_has_them() -> None:
+    body = figures()["splits"]
+    counts = "; ".join(f"{name} 9 of 10" for name in arcpage.SPLITS if name in body["runs"])
+    assert f"Outputs right within two attempts: {counts}." in arcpage.render({"splits": body})
+    body["runs"]["training"] = {n: v for n, v in RUN.items() if not n.startswith("outputs")}
+    assert "Outputs right" not in arcpage.render({"splits": body})
 
 
 def test_page_says_which_version_each_part_was_measured_with() -> None:
