@@ -64,6 +64,7 @@ def ray_environment() -> Iterator[None]:
         "RAY_DEDUP_LOGS_SKIP_REGEX": ".",
         "RAY_ENABLE_AUTO_CONNECT": "0",
         "RAY_health_check_period_ms": "300",
+        "RAY_worker_niceness": "0",  # by default 15: beside a load, tasks would take minutes
         "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
         "WEFT_NODE_FOLDER": f"{folder}/nodes",
     }
