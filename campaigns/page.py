@@ -72,10 +72,10 @@ FOUND = """\
 
 | row | what was found | noticed now by |
 |---|---|---|
-| tests | Ray starts its workers at nice 15: beside a load, two tests on a cluster took six \
-minutes and two, and one of them sometimes failed; now under a minute | `tests/ray/conftest.py` |
+| tests | Ray starts its workers at nice 15: beside a load, on a kernel without \
+autogroups, two tests on a cluster took six minutes and two; at normal priority under a minute | `tests/ray/conftest.py` |
 | F28 | where the planted bug let a second machine in, both waited for the gate of the test until \
-its limit of ten minutes: it is noticed in 13 s now | `tests/faults/test_two_machines.py` |
+its limit of ten minutes: it is noticed in seconds now | `tests/faults/test_two_machines.py` |
 | F1 | a kill between the two seals of a finished run was not tried on `weft tree`, where git \
 seals objects of its own too | `tests/faults/test_kill_points.py` |
 | tests | a test of how long slots of `weft jobs` rest, which runs in campaigns alone, read a \
