@@ -72,8 +72,9 @@ FOUND = """\
 
 | row | what was found | noticed now by |
 |---|---|---|
-| tests | Ray starts its workers at nice 15: beside a load, on a kernel without \
-autogroups, two tests on a cluster took six minutes and two; at normal priority under a minute | `tests/ray/conftest.py` |
+| tests | Ray starts its workers at nice 15: beside a load, on a kernel without autogroups, two \
+tests on a cluster took six minutes and two; at normal priority under a minute \
+| `tests/ray/conftest.py` |
 | F28 | where the planted bug let a second machine in, both waited for the gate of the test until \
 its limit of ten minutes: it is noticed in seconds now | `tests/faults/test_two_machines.py` |
 | F1 | a kill between the two seals of a finished run was not tried on `weft tree`, where git \
